@@ -1,0 +1,119 @@
+"""Structural invariant manifolds of neural networks: find, order, prove and watch what training can never leave.
+
+Everything public is here and is loaded when it is first used, so that ``import invman`` is quick and loads neither
+JAX nor SymPy::
+
+    import invman
+    architecture = invman.read_architecture("2-3tanh-1")
+    lattice = invman.build_lattice(architecture)
+    report = invman.verify(lattice)
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from invman.architecture import Activation, Program, read_architecture
+    from invman.architecture.evaluate import jax_map
+    from invman.architecture.scalars import sympy_map
+    from invman.errors import (
+        ArchitectureError,
+        DataError,
+        InvmanError,
+        ManifoldError,
+        OutputError,
+        OverBudgetError,
+        SyntaxProblem,
+        UnsupportedError,
+    )
+    from invman.flow import CheckOptions, CheckReport, Verdict, load_data
+    from invman.flow.verify import verify, verify_equations
+    from invman.lattice import Lattice, build_lattice, count_condensed, enumerate_condensed
+    from invman.manifold import CondensedManifold, CondensedSpace, LinearEquations, Polydiagonal, parse_equations
+    from invman.symmetry import DiscreteSymmetry, find_symmetry
+
+_HOME = {
+    "Activation": "architecture",
+    "ArchitectureError": "errors",
+    "CheckOptions": "flow",
+    "CheckReport": "flow",
+    "CondensedManifold": "manifold",
+    "CondensedSpace": "manifold",
+    "DataError": "errors",
+    "DiscreteSymmetry": "symmetry",
+    "InvmanError": "errors",
+    "Lattice": "lattice",
+    "LinearEquations": "manifold",
+    "ManifoldError": "errors",
+    "OutputError": "errors",
+    "OverBudgetError": "errors",
+    "Polydiagonal": "manifold",
+    "Program": "architecture",
+    "SyntaxProblem": "errors",
+    "UnsupportedError": "errors",
+    "Verdict": "flow",
+    "build_lattice": "lattice",
+    "count_condensed": "lattice",
+    "enumerate_condensed": "lattice",
+    "find_symmetry": "symmetry",
+    "jax_map": "architecture.evaluate",
+    "load_data": "flow",
+    "parse_equations": "manifold",
+    "read_architecture": "architecture",
+    "sympy_map": "architecture.scalars",
+    "verify": "flow.verify",
+    "verify_equations": "flow.verify",
+}
+
+__all__ = [
+    "Activation",
+    "ArchitectureError",
+    "CheckOptions",
+    "CheckReport",
+    "CondensedManifold",
+    "CondensedSpace",
+    "DataError",
+    "DiscreteSymmetry",
+    "InvmanError",
+    "Lattice",
+    "LinearEquations",
+    "ManifoldError",
+    "OutputError",
+    "OverBudgetError",
+    "Polydiagonal",
+    "Program",
+    "SyntaxProblem",
+    "UnsupportedError",
+    "Verdict",
+    "__version__",
+    "build_lattice",
+    "count_condensed",
+    "enumerate_condensed",
+    "find_symmetry",
+    "jax_map",
+    "load_data",
+    "parse_equations",
+    "read_architecture",
+    "sympy_map",
+    "verify",
+    "verify_equations",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name from its room when it is first used."""
+    if name not in _HOME:
+        msg = f"module 'invman' has no attribute {name!r}"
+        raise AttributeError(msg)
+    value = getattr(importlib.import_module(f"invman.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """List the public names."""
+    return sorted(__all__)

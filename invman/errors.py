@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 
 class InvmanError(Exception):
     """Root of all errors that invman raises on purpose.
@@ -71,7 +73,7 @@ class OverBudgetError(InvmanError):
 
     def __init__(self, what: str, size: int, budget: int, advice: str) -> None:
         self.size, self.budget = size, budget
-        super().__init__(f"{what}: got {_short(size)}, expected at most {_short(budget)}. {advice}")
+        super().__init__(f"{what}: got {shown(size)}, expected at most {shown(budget)}. {advice}")
 
 
 class ManifoldError(InvmanError):
@@ -86,6 +88,15 @@ class OutputError(InvmanError):
     """A result could not be written; nothing half-written is left behind."""
 
 
-def _short(number: int) -> str:
-    """Print an exact integer, digits grouped."""
-    return f"{number:,}"
+def shown(number: int) -> str:
+    """Print an exact integer, digits grouped; beyond what Python prints at all, the number of its digits.
+
+    Examples
+    --------
+    >>> shown(1234567)
+    '1,234,567'
+    """
+    try:
+        return f"{number:,}"
+    except ValueError:
+        return f"an integer of about {int(number.bit_length() * math.log10(2)) + 1:,} digits"

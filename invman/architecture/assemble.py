@@ -6,24 +6,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import NoReturn
 
-from invman.architecture.program import (
-    Add,
-    Apply,
-    Constant,
-    Expr,
-    Index,
-    Mul,
-    Number,
-    Power,
-    Program,
-    Ref,
-    Softmax,
-    Statement,
-    Sum,
-    Tensor,
-    children,
-    free_axes,
-)
+from invman.architecture.program import Constant, Expr, Index, Program, Ref, Softmax, Statement, Tensor
+from invman.architecture.summation import first_over
 from invman.architecture.tokens import Token
 from invman.errors import OverBudgetError, SyntaxProblem
 
@@ -42,15 +26,18 @@ class Source:
     outputs: list[Token] = field(default_factory=list)
     sizes: dict[str, int] = field(default_factory=dict)
     reads: list[tuple[Token, Ref]] = field(default_factory=list)
+    softmaxes: list[tuple[Token, Softmax]] = field(default_factory=list)
+    summed: list[Token] = field(default_factory=list)  # axes under a written sum of the statement being read
     axes: dict[str, Token] = field(default_factory=dict)
 
     def note_axis(self, token: Token) -> None:
         """Remember where an axis is first met."""
         self.axes.setdefault(token.text, token)
 
-    def note_read(self, token: Token, ref: Ref) -> None:
-        """Remember that a tensor is read."""
-        self.reads.append((token, ref))
+    def reader(self, expr: Expr, axis: str) -> Token:
+        """Return the token of the first part of an expression that runs over an axis."""
+        node = first_over(expr, axis)
+        return next(token for token, part in [*self.reads, *self.softmaxes] if part is node)
 
     def declare_size(self, token: Token, size: int) -> None:
         """Give an axis its size; a second, different size is an error."""
@@ -85,10 +72,9 @@ def assemble(source: Source) -> Program:
             source.fail(axis, f"axis {axis.text} without a size", f"a line 'size {axis.text}=...'")
     defined = _definitions(source)
     parameters = _parameters(source, defined)
-    statements = []
-    for token, axes, expr in source.statements:
-        left = tuple(axis.text for axis in axes)
-        statements.append(Statement(token.text, left, make_sums_explicit(expr, left, source)))
+    statements = tuple(
+        Statement(token.text, tuple(axis.text for axis in axes), expr) for token, axes, expr in source.statements
+    )
     outputs = _outputs(source)
     constants = tuple(
         Constant(defined[token.text], _flatten(source, token, defined[token.text].shape, literal))
@@ -97,10 +83,8 @@ def assemble(source: Source) -> Program:
     total = sum(tensor.size for tensor in parameters)
     if total > LARGEST:
         raise OverBudgetError("parameters of the architecture", total, LARGEST, "Check the widths.")
-    if not total:
-        source.fail(end, "no parameter", "at least one tensor that is neither defined nor an input nor a constant")
     inputs = tuple(defined[token.text] for token, _ in source.inputs)
-    return Program(dict(source.sizes), inputs, parameters, constants, tuple(statements), outputs)
+    return Program(dict(source.sizes), inputs, parameters, constants, statements, outputs)
 
 
 def _definitions(source: Source) -> dict[str, Tensor]:
@@ -192,71 +176,3 @@ def _flatten(source: Source, token: Token, shape: tuple[int, ...], literal: obje
         got = f"{len(literal)} entries" if isinstance(literal, list) else "a number"
         return source.fail(token, f"{got} in constant {token.text}", f"lists nested to shape {shape}")
     return tuple(value for item in literal for value in _flatten(source, token, shape[1:], item))
-
-
-def make_sums_explicit(expr: Expr, left: tuple[str, ...], source: Source) -> Expr:
-    """Put the sums that the notation leaves out around the products that they belong to."""
-    if again := _bound_twice(expr, frozenset(left)):
-        source.fail(source.axes[again], f"a sum over {again} where {again} is in use already", "another axis name")
-    return _place(expr, [axis for axis in free_axes(expr) if axis not in left], source)
-
-
-def _holds(expr: Expr, axis: str) -> bool:
-    """Tell whether some product inside the expression holds all occurrences of the axis in each term."""
-    match expr:
-        case Mul():
-            return True
-        case Add(terms):
-            return all(_holds(term, axis) for term in terms if axis in free_axes(term))
-        case Softmax(own, argument, until):
-            return axis not in (own, until) and _holds(argument, axis)
-        case Apply() | Power() | Sum():
-            return _holds(children(expr)[0], axis)
-        case _:
-            return False
-
-
-def _place(expr: Expr, dummies: list[str], source: Source) -> Expr:
-    """Put the sum over each dummy axis where the rule of implicit summation wants it."""
-    dummies = [axis for axis in dummies if axis in free_axes(expr)]
-    match expr:
-        case Add(terms):
-            return Add(tuple(_place(term, dummies, source) for term in terms))
-        case Mul(factors):
-            here, inside = [], {number: [] for number in range(len(factors))}
-            for axis in dummies:
-                holders = [number for number, factor in enumerate(factors) if axis in free_axes(factor)]
-                if len(holders) == 1 and _holds(factors[holders[0]], axis):
-                    inside[holders[0]].append(axis)
-                else:
-                    here.append(axis)
-            body = Mul(tuple(_place(factor, inside[n], source) for n, factor in enumerate(factors)))
-            return Sum(tuple(here), body) if here else body
-        case Ref():
-            return Sum(tuple(dummies), expr) if dummies else expr
-        case Number():
-            return expr
-    for axis in dummies:
-        if not _holds(expr, axis):
-            hint = f"Write sum[{axis}](...) or mean[{axis}](...) where the sum is meant, or put {axis} on the left."
-            source.fail(source.axes[axis], f"index {axis}, which no product holds", "a sum over it", hint)
-    match expr:
-        case Sum(axes, body, mean):
-            return Sum(axes, _place(body, dummies, source), mean)
-        case Apply(function, argument):
-            return Apply(function, _place(argument, dummies, source))
-        case Power(base, exponent):
-            return Power(_place(base, dummies, source), exponent)
-        case Softmax(axis, argument, until):
-            return Softmax(axis, _place(argument, dummies, source), until)
-    return expr
-
-
-def _bound_twice(expr: Expr, bound: frozenset[str]) -> str | None:
-    """Return an axis that is summed although it is on the left or summed further out already, or None."""
-    if isinstance(expr, Sum):
-        again = bound & set(expr.axes)
-        if again:
-            return min(again)
-        bound = bound | set(expr.axes)
-    return next((found for child in children(expr) if (found := _bound_twice(child, bound))), None)

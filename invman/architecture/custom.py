@@ -48,7 +48,7 @@ def derive(expression: Expr, fail: Callable[[str], NoReturn]) -> Activation:
     function = sympy_scalar(expression, u)
     if not function.has(u):
         fail("The expression is constant.")
-    _check_domain(function, u, fail)
+    _check_analytic(function, u, fail)
     name = f"custom({print_expression(expression)})"
     parity: Parity = "none"
     if _vanishes(function + function.subs(u, -u)):
@@ -73,17 +73,38 @@ def derive(expression: Expr, fail: Callable[[str], NoReturn]) -> Activation:
     return Activation(name, name[7:-1], parity, Support(frozenset(low), ORDERS + 1, "unknown"))
 
 
-def _check_domain(function: sympy.Expr, u: sympy.Symbol, fail: Callable[[str], NoReturn]) -> None:
-    """Reject what is known to have a singularity on the real line."""
-    from sympy import S
-    from sympy.calculus.util import continuous_domain
+def _check_analytic(function: sympy.Expr, u: sympy.Symbol, fail: Callable[[str], NoReturn]) -> None:
+    """Reject what has a singularity on the real line, as far as SymPy can tell."""
+    import sympy
 
-    try:
-        domain = continuous_domain(function, u, S.Reals)
-    except NotImplementedError:
-        return
-    if domain.is_subset(S.Reals) and domain != S.Reals and S.Reals.is_subset(domain) is False:
-        fail(f"It is analytic on {domain} only.")
+    if function.has(sympy.Abs, sympy.sign):
+        fail("It contains the root of a square, |u|, which is not analytic at 0.")
+    for node in sympy.preorder_traversal(function):
+        if isinstance(node, sympy.log):
+            base, positive = node.args[0], True
+        elif isinstance(node, sympy.tan):
+            base, positive = sympy.cos(node.args[0]), False
+        elif isinstance(node, sympy.Pow) and not node.exp.is_nonnegative:
+            base, positive = node.base, not node.exp.is_integer
+        elif isinstance(node, sympy.Pow) and not node.exp.is_integer:
+            base, positive = node.base, True
+        else:
+            continue
+        if _has_zero(base, u) or (positive and base.subs(u, 0).is_positive is False):
+            fail(f"It is singular where {base} is zero{' or negative' if positive else ''}.")
+
+
+def _has_zero(expr: sympy.Expr, u: sympy.Symbol) -> bool:
+    """Tell whether an expression is known to vanish at some real u."""
+    import sympy
+
+    if expr.is_nonzero or not expr.has(u):
+        return bool(expr.is_zero)
+    empty = sympy.solveset(expr, u, sympy.S.Reals).is_empty
+    if empty is not None:
+        return not empty
+    signs = {sympy.sign(expr.subs(u, sympy.Rational(point, 7)).evalf()) for point in range(-70, 71)}
+    return len(signs & {sympy.S.One, sympy.S.NegativeOne}) > 1
 
 
 def _vanishes(expr: sympy.Expr) -> bool:

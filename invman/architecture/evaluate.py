@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 
 import jax
@@ -94,7 +95,7 @@ class _Interpreter:
             case Sum(axes, body, mean):
                 factors = body.factors if isinstance(body, Mul) else (body,)
                 array, left = self._contract([self.evaluate(factor) for factor in factors], axes)
-                return (array / np.prod([self.program.sizes[axis] for axis in axes]) if mean else array), left
+                return (array / self._count(axes) if mean else array), left
             case Power(base, exponent):
                 array, axes = self.evaluate(base)
                 if exponent.denominator == 1:
@@ -156,7 +157,7 @@ class _Interpreter:
         union = _union(named)
         axes = tuple(axis for axis in union if axis not in summed)
         missing = [axis for axis in summed if axis not in union]
-        factor = float(np.prod([self.program.sizes[axis] for axis in missing])) if missing else 1.0
+        factor = self._count(missing)
         if summed:
             number = {axis: place for place, axis in enumerate(union)}
             operands: list[object] = []
@@ -169,6 +170,9 @@ class _Interpreter:
                 array = array * self._align(item, axes)
             array = jnp.broadcast_to(array, [self.program.sizes[axis] for axis in axes])
         return (array * factor if missing else array), axes
+
+    def _count(self, axes: Iterable[str]) -> float:
+        return float(math.prod(self.program.sizes[axis] for axis in axes))
 
     def _softmax(self, expr: Softmax) -> Named:
         named = self.evaluate(expr.argument)

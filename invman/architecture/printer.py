@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import TypeGuard
 
 from invman.architecture.program import (
     Add,
@@ -19,6 +20,7 @@ from invman.architecture.program import (
     Statement,
     Sum,
 )
+from invman.architecture.summation import MINUS
 
 
 def print_program(program: Program) -> str:
@@ -34,7 +36,7 @@ def print_program(program: Program) -> str:
 
 def print_statement(statement: Statement) -> str:
     """Print ``name[axes] = expression``."""
-    from invman.architecture.text import same_expression
+    from invman.architecture.expressions import same_expression
 
     left = f"{_declared(statement.name, statement.axes)} = "
     short = print_expression(statement.expr)
@@ -91,18 +93,27 @@ class _Printer:
 
     def _product(self, factors: tuple[Expr, ...]) -> str:
         first = factors[0]
-        if isinstance(first, Number) and first.value == -1 and len(factors) > 1:
+        if first == MINUS and not isinstance(factors[1], Mul | Number):
             text, rest = "-" + self.show(factors[1], 2), factors[2:]
         elif isinstance(first, Number):
             text, rest = str(first.value), factors[1:]
         else:
             text, rest = self.show(first, 2), factors[1:]
+        before = factors[-len(rest) - 1]
         for factor in rest:
             if isinstance(factor, Power) and factor.exponent == -1:
                 text += "/" + self.show(factor.base, 3)
+            elif _divides(factor) and not isinstance(before, Number):
+                text += f"/{factor.value.denominator}"
             else:
                 text += "*" + self.show(factor, 2)
+            before = factor
         return text
+
+
+def _divides(expr: Expr) -> TypeGuard[Number]:
+    """Tell whether an expression is the reciprocal of a whole number, written as a division."""
+    return isinstance(expr, Number) and expr.value.numerator == 1 and expr.value.denominator > 1
 
 
 def print_index(index: Index) -> str:

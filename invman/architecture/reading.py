@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 from invman.architecture.presets import is_short_form, parse_short_form
@@ -41,6 +40,12 @@ def read_architecture(source: str | Program, *, one_region: bool = False) -> Pro
     2-3tanh-1
     """
     program = source if isinstance(source, Program) else _parse(source)
+    if not program.parameter_count:
+        msg = (
+            f"architecture {program!r}: got no parameter, expected at least one tensor that is read but is neither "
+            "defined nor an input nor a constant"
+        )
+        raise ArchitectureError(msg)
     if program.one_region and not one_region:
         msg = (
             f"architecture {program!r}: got an activation that is not analytic (relu or abs), expected analytic ones. "
@@ -56,24 +61,16 @@ def _parse(source: str) -> Program:
     if source.strip() == "-":
         text = sys.stdin.read()
     elif is_short_form(source):
-        return _deep(parse_short_form, source)
+        return parse_short_form(source)
     elif "=" not in source and "\n" not in source:
         text = _read_file(source)
-    return _deep(parse_short_form if is_short_form(text) else parse_program, text)
-
-
-def _deep(parse: Callable[[str], Program], text: str) -> Program:
-    try:
-        return parse(text)
-    except RecursionError:
-        msg = "the text nests brackets too deeply: got over a thousand levels, expected a few. Use statements."
-        raise ArchitectureError(msg) from None
+    return parse_short_form(text) if is_short_form(text) else parse_program(text)
 
 
 def _read_file(name: str) -> str:
     path = Path(name)
     try:
-        return path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
         msg = (
             f"architecture {name!r}: got neither a short form nor index notation nor a file, expected one of them, "

@@ -160,7 +160,9 @@ class _Interpreter(Generic[T]):
 
     def _softmax(self, expr: Softmax, place: dict[str, int]) -> T:
         algebra = self.algebra
-        last = place[expr.until] if expr.until is not None else self.program.sizes[expr.axis] - 1
+        last = self.program.sizes[expr.axis] - 1
+        if expr.until is not None:
+            last = min(last, place[expr.until])
         if place[expr.axis] > last:
             return algebra.number(Fraction(0))
         outer = tuple((axis, place[axis]) for axis in free_axes(expr) if axis != expr.axis)
@@ -184,7 +186,7 @@ def _exp() -> Activation:
 @lru_cache(maxsize=256)
 def custom_body(function: Activation) -> Expr:
     """Return the expression in ``u`` of a custom activation."""
-    from invman.architecture.text import parse_scalar
+    from invman.architecture.expressions import parse_scalar
 
     return parse_scalar(function.expression)
 

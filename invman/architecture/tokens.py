@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import NoReturn
 
 from invman.errors import SyntaxProblem
 
 _PATTERN = re.compile(
-    r"(?P<space>[ \t\r]+|#[^\n]*)|(?P<newline>\n|;)|(?P<number>\d+(?:\.\d+)?(?:[eE][-+]?\d{1,3}(?![\w.]))?)"
+    r"(?P<space>[ \t\r]+|#[^\n]*)|(?P<newline>\n|;)|(?P<number>[0-9]+(?:\.[0-9]+)?(?:[eE][-+]?[0-9]{1,3}(?![\w.]))?)"
     r"|(?P<name>[^\W\d]\w*)"
     r"|(?P<symbol>\*\*|<=|[-+*/^()\[\]{},=:@])"
 )
+
+DEEPEST = 60
+"""Largest depth of brackets within brackets."""
+DIGITS = 200
+"""Largest number of digits of a number."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +31,8 @@ class Token:
 
     def shown(self) -> str:
         """Describe the token for an error message."""
-        return {"end": "the end of the text", "newline": "the end of the statement"}.get(self.kind, f"'{self.text}'")
+        text = self.text if len(self.text) <= 40 else self.text[:39] + "…"
+        return {"end": "the end of the text", "newline": "the end of the statement"}.get(self.kind, f"'{text}'")
 
 
 class Scanner:
@@ -55,6 +62,9 @@ class Scanner:
                 continue
             if kind == "symbol" and token.text in "([{":
                 opened.append(token)
+                if len(opened) > DEEPEST:
+                    expected = f"brackets at most {DEEPEST} deep"
+                    raise SyntaxProblem(text, token.position, token.shown(), expected, "Use several statements.")
             elif kind == "symbol" and token.text in ")]}":
                 if not opened or "([{".index(opened[-1].text) != ")]}".index(token.text):
                     expected = f"'{')]}'['([{'.index(opened[-1].text)]}'" if opened else "no closing bracket here"
@@ -100,9 +110,16 @@ class Scanner:
 
     def integer(self, what: str) -> int:
         """Take a non-negative whole number or raise."""
-        if self.next.kind != "number" or not self.next.text.isdigit():
+        return int(self.number(what)) if self.next.text.isdigit() else self.fail(what)
+
+    def number(self, what: str) -> Fraction:
+        """Take a non-negative decimal number or raise."""
+        if self.next.kind != "number":
             return self.fail(what)
-        return int(self.take().text)
+        exponent = abs(int(self.next.text.lower().partition("e")[2] or 0))
+        if len(self.next.text) + exponent > DIGITS:
+            return self.fail(f"a number of at most {DIGITS} digits")
+        return Fraction(self.take().text)
 
     def fail(self, expected: str, hint: str = "", token: Token | None = None) -> NoReturn:
         """Raise a SyntaxProblem at the next token, or at the one given."""

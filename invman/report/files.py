@@ -35,9 +35,11 @@ def write_files(files: Mapping[Path, str]) -> None:
     current = Path()
     try:
         staged = []
-        for current, text in files.items():
-            staged.append((current, *work.stage(current, text)))
-        for current, temporary, place in staged:
+        for path, text in files.items():
+            current = path
+            staged.append((path, *work.stage(path, text)))
+        for path, temporary, place in staged:
+            current = path
             work.publish(temporary, place)
         work.commit()
     except OSError as problem:

@@ -38,7 +38,6 @@ def html(document: Document) -> str:
         The text of the file, the same for the same document.
     """
     layout = arrange(document, WIDTH, ASPECT)
-    left = GUTTER
     width, height = GUTTER + layout.width + BAND, layout.height + 2 * BAND
     boxes = {
         name: [round(box.centre, 1), round(box.y, 1), round(box.y + HEIGHT, 1), round(box.width, 1)]
@@ -65,7 +64,7 @@ def html(document: Document) -> str:
         "DARK": node_css(document, dark=True),
         "LEGEND": _legend(document),
         "VIEWBOX": f"0 {num(-BAND)} {num(width)} {num(height)}",
-        "DIAGRAM": diagram(document, layout, left, width - BAND, focusable=True),
+        "DIAGRAM": diagram(document, layout, GUTTER, width - BAND, focusable=True),
         "DATA": embed(data),
         "SCRIPT": _asset("page.js"),
     }
@@ -73,14 +72,14 @@ def html(document: Document) -> str:
 
 
 def embed(data: object) -> str:
-    """Write data as JSON that is safe between ``<script>`` tags: no character there can end the element.
+    r"""Write data as JSON that is safe between ``<script>`` tags: no character there can end the element.
 
     Numbers that JSON does not know (infinities, NaN) become texts.
 
     Examples
     --------
     >>> embed({"name": "</script>", "drift": float("inf")})
-    '{"name":"\\\\u003c/script\\\\u003e","drift":"inf"}'
+    '{"name":"\\u003c/script\\u003e","drift":"inf"}'
     """
     text = json.dumps(_finite(data), separators=(",", ":"), allow_nan=False)
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
@@ -90,7 +89,7 @@ def _finite(data: Any) -> Any:
     if isinstance(data, float) and not math.isfinite(data):
         return str(data)
     if isinstance(data, Mapping):
-        return {str(key): _finite(value) for key, value in data.items()}
+        return {clean(key): _finite(value) for key, value in data.items()}
     if isinstance(data, list | tuple):
         return [_finite(value) for value in data]
     return clean(data) if isinstance(data, str) else data
@@ -98,8 +97,8 @@ def _finite(data: Any) -> Any:
 
 def _legend(document: Document) -> str:
     items = [
-        f'<li><svg width="18" height="14" class="origin-{index}"><rect x=".7" y=".7" width="16.6" height="12.6" rx="4"/>'
-        f"</svg>{xml(name)}</li>"
+        f'<li><svg width="18" height="14" class="origin-{index}">'
+        f'<rect x=".7" y=".7" width="16.6" height="12.6" rx="4"/></svg>{xml(name)}</li>'
         for index, name in enumerate(origins(document))
     ]
     for name in verdicts(document):

@@ -19,6 +19,7 @@ MARK = 15.0
 HEIGHT = 24.0
 GAP = 12.0
 WIDEST_GAP = 56.0
+BRICK = 22.0
 ROW_GAP = 14.0
 SWEEPS = 8
 
@@ -103,7 +104,7 @@ def arrange(document: Document, width: float = 1400.0, aspect: float = 1.7) -> L
     limit = _row_width([[widths[name] for name in level] for level in levels], width, aspect)
     rows = [_row_count([widths[name] for name in level], limit) for level in levels]
     levels, position = _untangle(levels, rows, widths, covers(document))
-    half = max((position[name] + widths[name] / 2 for name in position), default=0.0)
+    half = max((abs(position[name]) + widths[name] / 2 for name in position), default=0.0)
     gap = _level_gap(2 * half, sum(rows), len(rows), aspect)
     boxes: dict[str, Box] = {}
     strips = []
@@ -144,7 +145,8 @@ def _level_gap(width: float, rows: int, levels: int, aspect: float) -> float:
     if levels < 2:
         return 0.0
     spare = (width / aspect - rows * (HEIGHT + ROW_GAP)) / (levels - 1)
-    return min(max(spare, 64.0, 0.045 * width), 64.0 + 0.09 * width)
+    least = max(min(0.09 * width, 64.0), 36.0, 0.045 * width)
+    return min(max(spare, least), 64.0 + 0.09 * width)
 
 
 def _row_width(levels: list[list[float]], least: float, aspect: float) -> float:
@@ -168,12 +170,13 @@ def _packed(row: list[str], widths: dict[str, float]) -> float:
 
 
 def _place(level: list[str], rows: int, widths: dict[str, float], room: float) -> dict[str, float]:
-    """Space the rows of a level around zero, at most `room` wide unless packed; give the middle of each node."""
+    """Space the rows of a level, laid like bricks, over at most `room` unless packed; give the middle of each node."""
     places = {}
-    for row in _rows(level, rows):
-        spare = (room - _packed(row, widths)) / max(len(row) - 1, 1)
+    shift = BRICK if rows > 1 else 0.0
+    for index, row in enumerate(_rows(level, rows)):
+        spare = (room - 2 * shift - _packed(row, widths)) / max(len(row) - 1, 1)
         gap = GAP + min(max(spare, 0.0), WIDEST_GAP - GAP)
-        x = -(_packed(row, widths) + (gap - GAP) * (len(row) - 1)) / 2
+        x = -(_packed(row, widths) + (gap - GAP) * (len(row) - 1)) / 2 + (shift if index % 2 else -shift)
         for name in row:
             places[name] = x + widths[name] / 2
             x += widths[name] + gap
@@ -193,7 +196,10 @@ def _untangle(
         above[smaller].append(bigger)
         below[bigger].append(smaller)
     depth = {name: index for index, level in enumerate(levels) for name in level}
-    room = max((_packed(row, widths) for level, n in zip(levels, rows, strict=True) for row in _rows(level, n)), default=0)
+    room = max(
+        (_packed(row, widths) for level, count in zip(levels, rows, strict=True) for row in _rows(level, count)),
+        default=0.0,
+    )
     position = {}
     for level, count in zip(levels, rows, strict=True):
         position.update(_place(level, count, widths, room))

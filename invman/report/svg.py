@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from invman.report.document import Document, checked, covers, headline, manifolds, plural, tooltip, verdict
-from invman.report.layout import COLUMN, FONT, HEIGHT, MARK, PADDING, Box, Layout, arrange
+from invman.report.layout import COLUMN, FONT, HEIGHT, PADDING, Box, Layout, arrange
 from invman.report.text import abbreviate, clean, columns, xml
 from invman.report.theme import MARKS, node_class, node_css, origins, verdicts
 
@@ -47,7 +47,7 @@ def svg(document: Document) -> str:
     layout = arrange(document)
     title = abbreviate(document["architecture"], 72)
     facts = abbreviate("  ·  ".join(headline(document)), 150)
-    inner = max(GUTTER + layout.width, columns(title) * 12.1, columns(facts) * 7.2, 420.0)
+    inner = max(GUTTER + layout.width, columns(title) * 12.1, columns(facts) * 7.6, 420.0)
     legend, legend_height = _legend(document, inner)
     top = 62.0 + legend_height + 2 * BAND
     width, height = inner + BAND + 2 * MARGIN, top + layout.height + BAND + 2 * MARGIN
@@ -183,6 +183,8 @@ def _legend(document: Document, width: float) -> tuple[str, float]:
         length = 26 + columns(name) * 6.9 + 22
         if x and x + length > width:
             x, y = 0.0, y + 22
-        parts.append(f'<g transform="translate({num(x)},{num(y)})">{sample}<text x="25" y="11.5">{xml(name)}</text></g>')
+        parts.append(
+            f'<g transform="translate({num(x)},{num(y)})">{sample}<text x="25" y="11.5">{xml(name)}</text></g>'
+        )
         x += length
     return "".join(parts), y + 22

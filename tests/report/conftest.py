@@ -6,7 +6,7 @@ from itertools import product
 
 import pytest
 
-HOSTILE = '<b>&"\'|`</script>\\_{$}%#~^ -->]]>\x00中'
+HOSTILE = "<b>&\"'|`</script>\\_{$}%#~^ -->]]>\x00中"
 
 
 def signed_partitions(m):

@@ -76,12 +76,14 @@
     const head = make("tr", {}, ...["class of", "dim", "size"].map((text) => make("th", {}, text)));
     const rows = data.classes.map(([id, size]) => make("tr", {},
       make("td", {}, chip(id, "")), make("td", {}, manifolds.get(id).dimension), make("td", {}, show(size))));
+    const tally = new Map();
+    for (const m of data.manifolds) tally.set(m.verdict_name, (tally.get(m.verdict_name) || 0) + 1);
     panel.replaceChildren(
-      make("p", {}, "Each box is a manifold that gradient training never leaves; a line leads from a manifold to the largest ones inside it. Hover a box to see its covers, click it for its equations."),
+      make("p", {}, "Each box is a manifold that the architecture alone should keep training inside; a line leads from a manifold to the largest ones inside it. Hover a box to see its covers, click it for its equations."),
       ...(data.program ? section("Architecture", make("pre", {}, data.program)) : []),
       ...(data.symmetry.length ? section("Symmetry", ...data.symmetry.map((line) => make("p", {}, line))) : []),
       ...section(`Classes (${rows.length})`, make("table", {}, make("thead", {}, head), make("tbody", {}, ...rows))),
-      ...(check.length ? section("Checked numerically, not proved", pairs(check)) : []),
+      ...(check.length ? section("Checked numerically, not proved", pairs([...tally, ...check])) : []),
       ...(labels.length ? section("Labels", pairs(labels)) : []),
       ...section("Keys", make("p", {}, make("kbd", {}, "/"), " search, ", make("kbd", {}, "Tab"), " next box, ", make("kbd", {}, "←↑→↓"),
         " neighbours, ", make("kbd", {}, "Enter"), " pin, ", make("kbd", {}, "Esc"), " unpin, ", make("kbd", {}, "0"), " fit")),
@@ -99,7 +101,11 @@
   // ---- pan and zoom move the viewBox
   const frame = data.frame, view = {x: 0, y: 0, w: 0, h: 0};
   const apply = () => svg.setAttribute("viewBox", `${view.x} ${view.y} ${view.w} ${view.h}`);
-  const fit = () => { [view.x, view.y, view.w, view.h] = frame; view.w = Math.max(view.w, 1); view.h = Math.max(view.h, 1); apply(); };
+  const fit = () => { // all of it, but a small diagram not blown up
+    const [x, y, w, h] = frame, grow = Math.max(Math.min(svg.clientWidth / w, svg.clientHeight / h) / 1.6, 1);
+    view.w = w * grow; view.h = h * grow; view.x = x - (view.w - w) / 2; view.y = y - (view.h - h) / 2;
+    apply();
+  };
   const toDrawing = (x, y) => { const p = new DOMPoint(x, y).matrixTransform(svg.getScreenCTM().inverse()); return [p.x, p.y]; };
   const zoom = (factor, x, y) => {
     const w = Math.min(Math.max(view.w / factor, 160), frame[2] * 3), real = view.w / w;
@@ -109,11 +115,10 @@
   const zoomMiddle = (factor) => zoom(factor, view.x + view.w / 2, view.y + view.h / 2);
   const into = (id) => { // move a box into sight, and near enough to read
     const group = nodes.get(id), stage = byId("stage").getBoundingClientRect();
-    const centre = () => { const r = group.getBoundingClientRect(); return [r.left + r.width / 2, r.top + r.height / 2, r.height]; };
-    let [cx, cy, high] = centre();
-    if (high < 13) { const [x, y] = toDrawing(cx, cy); zoom(18 / high, x, y); [cx, cy] = centre(); }
-    if (cx < stage.left + 40 || cx > stage.right - 40 || cy < stage.top + 20 || cy > stage.bottom - 20) {
-      const [x, y] = toDrawing(cx, cy);
+    const box = group.getBoundingClientRect(), small = box.height < 13;
+    const [x, y] = toDrawing(box.left + box.width / 2, box.top + box.height / 2);
+    if (small) zoom(18 / box.height, x, y);
+    if (small || box.left < stage.left + 8 || box.right > stage.right - 8 || box.top < stage.top + 8 || box.bottom > stage.bottom - 8) {
       view.x = x - view.w / 2; view.y = y - view.h / 2;
       apply();
     }

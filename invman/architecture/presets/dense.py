@@ -1,19 +1,17 @@
-"""Short forms such as ``2-3tanh-4sigmoid-1+bias``, each an abbreviation of a program in index notation."""
+"""Fully connected nets: ``2-3tanh-4sigmoid-1+bias``."""
 
 from __future__ import annotations
 
 import itertools
-import re
 from dataclasses import dataclass
 
 from invman.architecture.activations import Activation
 from invman.architecture.assemble import LARGEST
+from invman.architecture.expressions import read_activation
 from invman.architecture.program import Program
-from invman.architecture.text import find_activation, parse_program, read_custom
+from invman.architecture.text import parse_program
 from invman.architecture.tokens import Scanner
 from invman.errors import OverBudgetError
-
-_LOOKS = re.compile(r"\s*[-+]?\d")
 
 
 @dataclass(frozen=True)
@@ -28,12 +26,7 @@ class Layer:
         return f"{self.width}{self.function or ''}"
 
 
-def is_short_form(text: str) -> bool:
-    """Tell whether a text is meant as a short form: it starts with a width."""
-    return _LOOKS.match(text) is not None
-
-
-def parse_short_form(text: str) -> Program:
+def parse_dense(text: str) -> Program:
     """Read the short form of a fully connected net.
 
     ``d-m1ACT-m2ACT-...-o`` is a net without bias; ``+bias`` adds one to every layer. One hidden layer has the
@@ -59,7 +52,7 @@ def parse_short_form(text: str) -> Program:
 
     Examples
     --------
-    >>> print(parse_short_form("2-3tanh-1").text)
+    >>> print(parse_dense("2-3tanh-1").text)
     input x[i]
     h[k] = tanh(w[k,i]*x[i])
     f = a[k]*h[k]
@@ -100,11 +93,7 @@ def _layer(scanner: Scanner) -> Layer:
         scanner.fail("a width of at least 1", "A layer without neurons carries nothing.", place)
     if scanner.next.kind != "name":
         return Layer(width, None)
-    token = scanner.take()
-    if token.text == "custom":
-        scanner.expect("(", "'(' and an expression in u, as in custom(u+u^2)")
-        return Layer(width, read_custom(scanner))
-    return Layer(width, find_activation(scanner, token))
+    return Layer(width, read_activation(scanner, "an activation"))
 
 
 def fully_connected(layers: list[Layer], *, bias: bool) -> Program:

@@ -1,0 +1,1 @@
+"""What the importers share: symbolic arrays over named axes, and how they become a program."""

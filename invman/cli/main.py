@@ -1,0 +1,110 @@
+"""The program ``invman``: commands, exit codes and errors without a traceback.
+
+Exit codes: 0 ok, 1 a check failed, 2 usage, 3 unsupported architecture, 4 over budget, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from types import FrameType
+from typing import NoReturn
+
+from cyclopts import App, CycloptsError
+
+import invman
+from invman.architecture.activations import nearest
+from invman.cli.analyze import analyze
+from invman.cli.enumerate import enumerate_
+from invman.cli.lattice import lattice
+from invman.cli.verify import verify
+from invman.errors import InvmanError
+
+CITATION = """\
+@software{invman,
+  title   = {invman: structural invariant manifolds of neural networks},
+  author  = {{The invman developers}},
+  version = {VERSION},
+  year    = {2026},
+  license = {Apache-2.0}
+}
+The theory of structural invariant manifolds is that of
+@article{zhao2026sim,
+  author = {Zhao and Luo and Zhang},
+  title  = {Structural invariant manifolds of neural networks: a geometric-control theory},
+  note   = {arXiv:2510.09564},
+  year   = {2026}
+}"""
+
+app = App(
+    name="invman",
+    help="Structural invariant manifolds of neural networks: find what training can never leave.",
+    help_epilogue="ARCH is a short form (2-3tanh-1, 2-3tanh-4sigmoid-1+bias), index notation, a file that holds "
+    "either, or - for standard input. Results go to stdout, progress to stderr. Exit: 0 ok, 1 a check failed, "
+    "2 usage, 3 unsupported architecture, 4 over budget.",
+    version=invman.__version__,
+    version_flags=["--version"],
+    result_action="return_value",
+)
+for command in (analyze, enumerate_, lattice, verify):
+    app.command(command, name=command.__name__.rstrip("_"))
+
+
+@app.default
+def top(*, cite: bool = False) -> int:
+    """Show this help, or how to cite invman.
+
+    Parameters
+    ----------
+    cite
+        Print BibTeX entries for invman and the theory behind it.
+    """
+    if cite:
+        sys.stdout.write(CITATION.replace("VERSION", invman.__version__) + "\n")
+        return 0
+    app.help_print()
+    return 0
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code; errors that invman expects are one message on stderr."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    names = [name for name in app if not name.startswith("-")]
+    if words and not words[0].startswith("-") and words[0] not in names:
+        hint = nearest(words[0], names) or "Try 'invman --help'."
+        sys.stderr.write(f"invman: got the command {words[0]!r}, expected one of {', '.join(names)}. {hint}\n")
+        return 2
+    try:
+        code = app(words, exit_on_error=False, print_error=False)
+        sys.stdout.flush()
+    except InvmanError as error:
+        sys.stderr.write(f"invman: {error}\n")
+        return error.exit_code
+    except CycloptsError as error:
+        sys.stderr.write(f"invman: {error}\nTry 'invman --help'.\n")
+        return 2
+    except KeyboardInterrupt:
+        sys.stderr.write("invman: interrupted; no file was left half-written\n")
+        return 130
+    except BrokenPipeError:
+        # the reader of the pipe has gone; nothing more can be said on stdout
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except OSError as error:
+        sys.stderr.write(f"invman: standard output: got {error}, expected a place to write to\n")
+        return 2
+    return code if isinstance(code, int) else 0
+
+
+def main() -> NoReturn:
+    """Entry point of the console script."""
+    # counts are exact integers of any length, and a kill is handled like Ctrl-C: clean up, then go
+    sys.set_int_max_str_digits(0)
+    signal.signal(signal.SIGTERM, _interrupt)
+    sys.exit(run())
+
+
+def _interrupt(_number: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt

@@ -1,0 +1,111 @@
+"""A lattice as plain data: what JSON files hold, what every report is drawn from, and what other programs read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from invman.lattice.counting import count_condensed
+from invman.lattice.lattice import Lattice
+from invman.manifold.condensed import CondensedManifold, CondensedSpace
+from invman.manifold.reduction import Reduction
+from invman.symmetry.group import DiscreteSymmetry
+
+SCHEMA_VERSION = "1"
+"""Version of the documents; it changes when a key changes its meaning or goes away."""
+
+Document = dict[str, Any]
+
+
+def count_document(space: CondensedSpace) -> Document:
+    """Return the head of a document: architecture, symmetry and exact counts, without the manifolds.
+
+    Returns
+    -------
+    dict
+        Keys ``schema_version``, ``architecture``, ``program``, ``parameters`` (D), ``family``, ``symmetry``,
+        ``count``, ``classes`` and ``one_region``.
+    """
+    count = count_condensed(space)
+    program = space.program
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "architecture": repr(program),
+        "program": program.text,
+        "parameters": program.parameter_count,
+        "one_region": program.one_region,
+        "family": Lattice.family,
+        "symmetry": symmetry_document(space.symmetry),
+        "count": count.manifolds,
+        "classes": count.classes,
+    }
+
+
+def symmetry_document(symmetry: DiscreteSymmetry) -> Document:
+    """Return the group of the hidden axes; orders are decimal strings, since they outgrow every number type."""
+    return {
+        "order": str(symmetry.order),
+        "factors": [
+            {"axis": a.axis.name, "size": a.axis.size, "signs": len(a.flips), "order": str(a.order)}
+            for a in symmetry.axes
+        ],
+        "generators": [generator.describe() for generator in symmetry.generators()],
+    }
+
+
+def lattice_document(lattice: Lattice, verdicts: Mapping[int, Document] | None = None) -> Document:
+    """Return a lattice with all of its listed manifolds and covers.
+
+    Parameters
+    ----------
+    lattice : Lattice
+        The lattice.
+    verdicts : mapping of int to dict, optional
+        What the checker found, by the position of the manifold.
+
+    Returns
+    -------
+    dict
+        The keys of :func:`count_document`, ``manifolds`` (see :func:`manifold_document`) and ``covers``, pairs of
+        ids from a manifold to one just below it.
+    """
+    document = count_document(lattice.space)
+    document["manifolds"] = [
+        {
+            "id": f"m{number}",
+            "class": f"c{lattice.class_of[number]}",
+            **manifold_document(manifold),
+            **({"verdict": verdicts[number]} if verdicts is not None else {}),
+        }
+        for number, manifold in enumerate(lattice.manifolds)
+    ]
+    document["covers"] = [[f"m{upper}", f"m{lower}"] for upper, lower in lattice.covers]
+    return document
+
+
+def manifold_document(manifold: CondensedManifold) -> Document:
+    """Return one manifold.
+
+    Returns
+    -------
+    dict
+        ``name``, ``dimension``, ``orbit_size`` (number of conjugates), ``origin``, ``equations``, ``reduced`` and
+        ``learning_rates`` (exact factors as strings).
+    """
+    return {
+        "name": manifold.name,
+        "dimension": manifold.dimension,
+        "orbit_size": manifold.orbit_size,
+        "origin": manifold.origin.value,
+        "equations": manifold.equations,
+        "reduced": repr(manifold.reduction.program),
+        "learning_rates": rates_document(manifold.reduction),
+    }
+
+
+def rates_document(reduction: Reduction) -> dict[str, dict[str, list[str]]]:
+    """Return the factors of the learning rates of a reduced architecture as strings."""
+    return {
+        name: {axis: [str(factor) for factor in factors] for axis, factors in by_axis.items()}
+        for name, by_axis in reduction.rates.items()
+    }

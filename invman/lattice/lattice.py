@@ -1,0 +1,159 @@
+"""The lattice of a family: manifolds with ids, covers as edges, a networkx graph at the border."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import networkx as nx
+
+from invman.architecture.program import Program
+from invman.errors import ManifoldError, OverBudgetError, shown
+from invman.lattice.counting import Count, count_condensed
+from invman.lattice.enumeration import covers, enumerate_condensed
+from invman.manifold.condensed import CondensedManifold, CondensedSpace
+
+BUDGET = 250_000
+"""Manifolds that are listed before refusing."""
+
+Progress = Callable[[int, int], None]
+"""Called now and then with how much is done and how much there is."""
+
+
+@dataclass(frozen=True)
+class Lattice:
+    """A family of manifolds, ordered by inclusion.
+
+    Attributes
+    ----------
+    space : CondensedSpace
+        The family.
+    count : Count
+        Exact numbers of manifolds and of classes, also when only representatives are listed.
+    manifolds : tuple of CondensedManifold
+        By decreasing dimension; the position is the id (``m0``, ``m1``, ...). With classes, one a class.
+    covers : tuple of (int, int)
+        Positions of a manifold and of one just below it. With classes: of two classes that have such members.
+    """
+
+    space: CondensedSpace
+    count: Count
+    manifolds: tuple[CondensedManifold, ...]
+    covers: tuple[tuple[int, int], ...]
+
+    family = "condensed"
+
+    @property
+    def program(self) -> Program:
+        """The architecture."""
+        return self.space.program
+
+    def __repr__(self) -> str:
+        """Say what it is and how large."""
+        return (
+            f"Lattice({self.program!r}, family={self.family!r}, manifolds={self.count.manifolds}, "
+            f"classes={self.count.classes}, covers={len(self.covers)})"
+        )
+
+    def __len__(self) -> int:
+        """Return the number of listed manifolds."""
+        return len(self.manifolds)
+
+    @cached_property
+    def class_of(self) -> tuple[int, ...]:
+        """For each manifold the number of its class, in the order of first members."""
+        numbers: dict[object, int] = {}
+        return tuple(numbers.setdefault(manifold.shape, len(numbers)) for manifold in self.manifolds)
+
+    def named(self, name: str) -> CondensedManifold:
+        """Return a manifold by name or by id (SyntaxProblem or ManifoldError if there is none)."""
+        if name[:1] == "m" and name[1:].isdigit():
+            if int(name[1:]) >= len(self.manifolds):
+                msg = f"manifold {name}: got no such id, expected m0 to m{len(self.manifolds) - 1}"
+                raise ManifoldError(msg)
+            return self.manifolds[int(name[1:])]
+        return self.space.named(name)
+
+    @cached_property
+    def graph(self) -> nx.DiGraph:
+        """The Hasse diagram: nodes are ids with name, dimension, orbit_size and origin, edges lead downwards."""
+        graph = nx.DiGraph(architecture=repr(self.program), family=self.family)
+        for number, manifold in enumerate(self.manifolds):
+            graph.add_node(
+                f"m{number}",
+                name=manifold.name,
+                dimension=manifold.dimension,
+                orbit_size=manifold.orbit_size,
+                origin=manifold.origin.value,
+            )
+        graph.add_edges_from((f"m{upper}", f"m{lower}") for upper, lower in self.covers)
+        return graph
+
+
+def build_lattice(
+    source: Program | CondensedSpace,
+    *,
+    classes: bool = False,
+    budget: int = BUDGET,
+    progress: Progress | None = None,
+) -> Lattice:
+    """List the condensed manifolds of an architecture and order them.
+
+    Parameters
+    ----------
+    source : Program or CondensedSpace
+        The architecture.
+    classes : bool
+        One manifold a class of conjugate ones, without visiting the others.
+    budget : int
+        Largest number of manifolds (or classes) that are listed.
+    progress : callable, optional
+        Called with the number done and the total.
+
+    Returns
+    -------
+    Lattice
+
+    Raises
+    ------
+    OverBudgetError
+        There are more than the budget allows; nothing has been listed then.
+
+    Examples
+    --------
+    >>> from invman.architecture import read_architecture
+    >>> build_lattice(read_architecture("2-3tanh-1"))
+    Lattice(2-3tanh-1, family='condensed', manifolds=24, classes=7, covers=58)
+    """
+    space = source if isinstance(source, CondensedSpace) else CondensedSpace.of(source)
+    count = count_condensed(space)
+    size = count.classes if classes else count.manifolds
+    if size > budget:
+        what = f"{'classes of ' if classes else ''}condensed manifolds of {space.program!r}"
+        ask = "" if classes else f"Ask for one a class with --classes ({shown(count.classes)} of them). "
+        raise OverBudgetError(what, size, budget, f"{ask}Count them with --count, or raise the budget with --budget.")
+    found = []
+    for number, manifold in enumerate(enumerate_condensed(space, classes=classes)):
+        found.append(manifold)
+        if progress is not None and number % 256 == 0:
+            progress(number, 2 * size)
+    found.sort(key=_order)
+    return Lattice(space, count, tuple(found), tuple(_edges(found, classes, progress)))
+
+
+def _order(manifold: CondensedManifold) -> tuple[object, ...]:
+    """Sort by decreasing dimension, then class by class, then by the labels: ids are reproducible."""
+    labels = tuple(tuple((abs(label), label < 0) for label in axis) for axis in manifold.partitions)
+    return -manifold.dimension, manifold.shape, labels
+
+
+def _edges(found: Sequence[CondensedManifold], classes: bool, progress: Progress | None) -> list[tuple[int, int]]:
+    place = {m.shape if classes else m.partitions: number for number, m in enumerate(found)}
+    edges: list[tuple[int, int]] = []
+    for number, manifold in enumerate(found):
+        below = {place[lower.shape if classes else lower.partitions] for lower in covers(manifold)}
+        edges += [(number, lower) for lower in sorted(below)]
+        if progress is not None and number % 256 == 0:
+            progress(len(found) + number, 2 * len(found))
+    return edges

@@ -1,0 +1,16 @@
+"""One manifold: partitions of neurons, the subspace they define, the reduced architecture, equations of a user."""
+
+from invman.manifold.condensed import CondensedManifold, CondensedSpace, Origin
+from invman.manifold.equations import parse_equations
+from invman.manifold.reduction import Reduction
+from invman.manifold.subspace import LinearEquations, Polydiagonal
+
+__all__ = [
+    "CondensedManifold",
+    "CondensedSpace",
+    "LinearEquations",
+    "Origin",
+    "Polydiagonal",
+    "Reduction",
+    "parse_equations",
+]

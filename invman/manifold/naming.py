@@ -1,0 +1,131 @@
+"""Names of condensed manifolds: a small grammar that is printed by repr, read by every command, and safe in a shell.
+
+A name lists, for each hidden axis, the blocks that are not single and free, values joined by ``=``::
+
+    free             nothing is condensed
+    0=-1             neuron 1 is minus neuron 0
+    0=2,1=3=dead     neurons 0 and 2 equal, 1 and 3 dead
+    1=2=zero         incoming weights of 1 and 2 zero, outgoing ones equal
+    k1:0=1/k2:0=-1   one part a hidden axis where there are several
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from invman.architecture.tokens import Scanner
+from invman.errors import ManifoldError, SyntaxProblem
+from invman.manifold.partition import Kind, Labels, PartitionRules, blocks, canonical
+
+WORDS = {"dead": Kind.DEAD, "zero": Kind.ZERO}
+
+
+def print_partition(labels: Labels) -> str:
+    """Print one partition; "free" for the finest."""
+    items = []
+    for block in blocks(labels):
+        chain = [f"{'-' if sign < 0 else ''}{value}" for value, sign in zip(block.values, block.signs, strict=True)]
+        if block.kind is not Kind.LIVE:
+            chain.append("dead" if block.kind is Kind.DEAD else "zero")
+        if len(chain) > 1:
+            items.append("=".join(chain))
+    return ",".join(items) or "free"
+
+
+def print_name(rules: Sequence[PartitionRules], partitions: Sequence[Labels]) -> str:
+    """Print the name of the manifold with one partition a hidden axis."""
+    if len(rules) == 1:
+        return print_partition(partitions[0])
+    parts = [
+        f"{rule.symmetry.axis.name}:{print_partition(labels)}"
+        for rule, labels in zip(rules, partitions, strict=True)
+        if labels != rule.free
+    ]
+    return "/".join(parts) or "free"
+
+
+def parse_name(rules: Sequence[PartitionRules], text: str) -> tuple[Labels, ...]:
+    """Read the name of a manifold.
+
+    Raises
+    ------
+    SyntaxProblem
+        The text is no name; the message has a caret under the column.
+    ManifoldError
+        The name is well formed, but this architecture has no such manifold.
+    """
+    partitions = {rule.symmetry.axis.name: rule.free for rule in rules}
+    by_name = {rule.symmetry.axis.name: rule for rule in rules}
+    if text.strip() != "free":
+        position = 0
+        for part in text.split("/"):
+            axis, colon, rest = part.partition(":")
+            if not colon:
+                axis, rest = next(iter(partitions), ""), part
+                if len(rules) != 1:
+                    expected = f"an axis and a colon ({', '.join(partitions) or 'there is no hidden axis'})"
+                    raise SyntaxProblem(text, position, f"'{part}'", expected, "As in k1:0=1/k2:0=-1.")
+            elif axis.strip() not in partitions:
+                raise SyntaxProblem(text, position, f"axis '{axis}'", f"one of {', '.join(partitions) or 'none'}")
+            axis = axis.strip()
+            start = position + len(part) - len(rest)
+            partitions[axis] = _parse_partition(by_name[axis], text, rest, start)
+            position += len(part) + 1
+    return tuple(partitions.values())
+
+
+def _parse_partition(rules: PartitionRules, text: str, part: str, start: int) -> Labels:
+    if part.strip() == "free":
+        return rules.free
+    scanner = Scanner(" " * start + part)
+    scanner.text = text
+    labels = list(rules.free)
+    seen: set[int] = set()
+    while True:
+        chain: list[tuple[int, int]] = []
+        kind = Kind.LIVE
+        while True:
+            if scanner.next.kind == "name" and chain:
+                word = scanner.take()
+                if word.text not in WORDS:
+                    scanner.fail("a neuron, 'dead' or 'zero'", token=word)
+                kind = WORDS[word.text]
+                break
+            sign = -1 if scanner.accept("-") else 1
+            place = scanner.next
+            value = scanner.integer("the number of a neuron, as in 0=-1 or 2=dead, or 'free'")
+            if value >= rules.size:
+                scanner.fail(f"a neuron from 0 to {rules.size - 1}", token=place)
+            if value in seen:
+                scanner.fail("each neuron once", token=place)
+            seen.add(value)
+            chain.append((value, sign))
+            if not scanner.accept("="):
+                break
+        _require(rules, kind, [sign for _, sign in chain])
+        name = 2 * (chain[0][0] + 1)
+        for value, sign in chain:
+            labels[value] = 0 if kind is Kind.DEAD else name + 1 if kind is Kind.ZERO else name * sign * chain[0][1]
+        if not scanner.accept(","):
+            break
+    if scanner.next.kind != "end":
+        scanner.fail("'=', ',' or the end of the name")
+    return canonical(labels)
+
+
+def _require(rules: PartitionRules, kind: Kind, signs: list[int]) -> None:
+    """Raise where the axis has no block of this kind or no signs."""
+    axis = rules.symmetry.axis.name
+    test = "To test such a set anyway, write it with --equations."
+    if kind is Kind.DEAD and not rules.has_dead:
+        msg = (
+            f"axis {axis}: got a dead neuron, expected none: sigma(0) is not 0, so a neuron without weights does not "
+            f"stay so. {test}"
+        )
+        raise ManifoldError(msg)
+    if kind is Kind.ZERO and not rules.has_zero:
+        msg = f"axis {axis}: got a zero block, expected none: the activation is not even. {test}"
+        raise ManifoldError(msg)
+    if len(set(signs)) > 1 and not rules.signed:
+        msg = f"axis {axis}: got opposite neurons, expected equal ones only: the activation has no parity. {test}"
+        raise ManifoldError(msg)

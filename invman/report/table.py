@@ -1,0 +1,136 @@
+"""Plain tables for a terminal: what was listed, and what a check found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from invman.report.classes import class_rows
+from invman.report.document import Document, manifolds
+from invman.report.text import abbreviate, columns
+
+WIDEST = 48
+"""Columns of the widest cell."""
+
+
+def aligned(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    """Lay out cells in columns, numbers to the right.
+
+    Examples
+    --------
+    >>> print(aligned(["name", "dim"], [["free", 9], ["0=1", 6]]), end="")
+    name  dim
+    free    9
+    0=1     6
+    """
+    cells = [list(header), *[[abbreviate(cell, WIDEST) for cell in row] for row in rows]]
+    widths = [max(columns(line[column]) for line in cells) for column in range(len(header))]
+    right = [bool(rows) and all(isinstance(row[column], int | float) for row in rows) for column in range(len(header))]
+    lines = []
+    for line in cells:
+        padded = [
+            " " * (width - columns(cell)) + cell if to_right else cell + " " * (width - columns(cell))
+            for cell, width, to_right in zip(line, widths, right, strict=True)
+        ]
+        lines.append("  ".join(padded).rstrip())
+    return "\n".join(lines) + "\n"
+
+
+def headline(document: Document) -> str:
+    """Say what the document is about: architecture, parameters, symmetry and counts."""
+    architecture = str(document["architecture"])
+    title = architecture if "\n" not in architecture else "architecture:\n  " + architecture.replace("\n", "\n  ")
+    region = ", on one activation region" if document.get("one_region") else ""
+    factors = " x ".join(
+        f"{'B' if factor['signs'] else 'S'}_{factor['size']} on {factor['axis']}"
+        for factor in document["symmetry"]["factors"]
+    )
+    return (
+        f"{title}\n"
+        f"{document['parameters']} parameters; symmetry of the hidden axes of order {document['symmetry']['order']}"
+        f" ({factors or 'trivial'}){region}\n"
+        f"{document['count']} {document['family']} manifolds in {document['classes']} classes\n"
+    )
+
+
+def table(document: Document) -> str:
+    """Print the manifolds of a document, one a line; only the headline where they were counted but not listed."""
+    if "manifolds" not in document:
+        return headline(document)
+    rows = [
+        [m["id"], m["name"], m["dimension"], m["orbit_size"], m["origin"], _reduced(m["reduced"])]
+        for m in manifolds(document)
+    ]
+    header = ["id", "name", "dim", "conjugates", "origin", "reduced"]
+    return f"{headline(document)}{len(document['covers'])} covers\n\n{aligned(header, rows)}"
+
+
+def summary(document: Document) -> str:
+    """Print the classes of a verified document, one a line, and how they were checked."""
+    rows = [
+        [
+            row.representative["name"],
+            row.representative["dimension"],
+            row.size,
+            row.representative["origin"],
+            _reduced(row.representative["reduced"]),
+            row.verdict,
+        ]
+        for row in class_rows(document)
+    ]
+    header = ["class of", "dim", "size", "origin", "reduced", "worst verdict"]
+    tail = check_line(document["check"]) if "check" in document else ""
+    return f"{headline(document)}{len(document['covers'])} covers\n\n{aligned(header, rows)}\n{tail}"
+
+
+def check_table(document: Document) -> str:
+    """Print what a check found: one line a manifold, and the witness where one fails."""
+    results = document["results"]
+    header = ["manifold", "dim", "verdict", "normal", "flow drift", "descent drift"]
+    rows = []
+    for result in results:
+        drift = result["drift"]
+        numbers = [result["normal"], drift["gradient-flow"], drift["gradient-descent"]]
+        rows.append([result["name"], result["dimension"], result["verdict"], *map(_number, numbers)])
+    text = f"{document['architecture']}, {document['parameters']} parameters\n\n{aligned(header, rows)}\n"
+    for result in results:
+        if result["verdict"] != "invariant-in-test":
+            text += f"{result['name']}: {result['verdict']}: {result['reason']}\n"
+            text += "".join(f"  {line}\n" for line in _witness_lines(result.get("witness")))
+    passed = sum(result["verdict"] == "invariant-in-test" for result in results)
+    return f"{text}{check_line(document['check'])}{passed} of {len(results)} passed\n"
+
+
+def check_line(check: Mapping[str, Any]) -> str:
+    """Say how a check was made."""
+    return (
+        f"checked numerically, not proved: {check['dtype']}, seed {check['seed']}, {check['trials']} starts a "
+        f"manifold, {check['steps']} steps of gradient descent, losses {', '.join(check['losses'])}\n"
+    )
+
+
+def _reduced(text: str) -> str:
+    return "; ".join(text.splitlines())
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.1e}"
+
+
+def _witness_lines(witness: Mapping[str, Any] | None) -> list[str]:
+    if not witness:
+        return []
+    lines = []
+    for key, value in witness.items():
+        if isinstance(value, Mapping):
+            inner = ", ".join(f"{name}={_short(number)}" for name, number in value.items())
+            lines.append(f"{key}: {abbreviate(inner, 110)}")
+        elif isinstance(value, list):
+            lines.append(f"{key}: {abbreviate('[' + ', '.join(map(_short, value)) + ']', 110)}")
+        elif value is not None:
+            lines.append(f"{key}: {_short(value)}")
+    return ["witness:", *(f"  {line}" for line in lines)]
+
+
+def _short(value: object) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,31 @@
+"""The public names, word by word: adding or losing one is a decision, not an accident."""
+
+from __future__ import annotations
+
+import invman
+
+PUBLIC = """
+Activation ArchitectureError CheckOptions CheckReport CondensedManifold CondensedSpace DataError DiscreteSymmetry
+InvmanError Lattice LinearEquations ManifoldError OutputError OverBudgetError Polydiagonal Program SyntaxProblem
+UnsupportedError Verdict __version__ build_lattice count_condensed enumerate_condensed find_symmetry jax_map load_data
+parse_equations read_architecture sympy_map verify verify_equations
+""".split()
+
+
+def test_public_names():
+    assert sorted(invman.__all__) == sorted(PUBLIC)
+
+
+def test_every_public_name_loads_and_is_described():
+    for name in invman.__all__:
+        value = getattr(invman, name)
+        assert name == "__version__" or value.__doc__, name
+
+
+def test_unknown_name():
+    try:
+        invman.nothing  # noqa: B018
+    except AttributeError as error:
+        assert "nothing" in str(error)
+    else:
+        raise AssertionError
