@@ -30,8 +30,7 @@ if TYPE_CHECKING:
         SyntaxProblem,
         UnsupportedError,
     )
-    from invman.flow import CheckOptions, CheckReport, Verdict, load_data
-    from invman.flow.verify import verify, verify_equations
+    from invman.flow import CheckOptions, CheckReport, Verdict, load_data, verify, verify_equations
     from invman.lattice import Lattice, build_lattice, count_condensed, enumerate_condensed
     from invman.manifold import CondensedManifold, CondensedSpace, LinearEquations, Polydiagonal, parse_equations
     from invman.symmetry import DiscreteSymmetry, find_symmetry
@@ -65,8 +64,8 @@ _HOME = {
     "parse_equations": "manifold",
     "read_architecture": "architecture",
     "sympy_map": "architecture.scalars",
-    "verify": "flow.verify",
-    "verify_equations": "flow.verify",
+    "verify": "flow",
+    "verify_equations": "flow",
 }
 
 __all__ = [

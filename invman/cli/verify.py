@@ -60,30 +60,30 @@ def verify(
     """
     from invman.architecture import read_architecture
     from invman.errors import ManifoldError
-    from invman.flow import CheckOptions, load_data
-    from invman.flow.verify import verify_equations, verify_manifolds
+    from invman.flow import CheckOptions, load_data, verify_equations
+    from invman.flow import verify as verify_manifolds
     from invman.lattice import build_lattice
-    from invman.manifold import CondensedSpace, parse_equations
+    from invman.manifold import CondensedSpace
     from invman.report.table import check_table
 
     del family
     program = read_architecture(arch, one_region=one_region)
-    chosen = {"losses": tuple(loss)} if loss else {}
-    options = CheckOptions(trials=trials, steps=steps, seed=seed, **chosen)
+    options = CheckOptions(trials=trials, steps=steps, seed=seed, losses=tuple(loss) or None)
     examples = load_data(data, program.input_count, program.output_count) if data is not None else None
     progress = Progress("checking")
     if equations is not None:
         if manifold or classes:
             msg = "got --equations together with --manifold or --classes, expected one of them"
             raise ManifoldError(msg)
-        document = verify_equations(program, parse_equations(program, equations), equations, options, examples)
+        report = verify_equations(program, equations, options=options, data=examples, progress=progress)
     else:
         space = CondensedSpace.of(program)
         if manifold:
             manifolds = [space.named(name) for name in manifold]
         else:
             manifolds = list(build_lattice(space, classes=classes, budget=budget).manifolds)
-        document = verify_manifolds(space, manifolds, options, examples, progress)
+        report = verify_manifolds(manifolds, options=options, data=examples, progress=progress)
     progress.close()
+    document = report.document()
     emit(write_json(document) if format == "json" else check_table(document), output)
-    return 0 if all(r["verdict"] == "invariant-in-test" for r in document["results"]) else 1
+    return 0 if report.passed else 1

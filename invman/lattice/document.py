@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from invman.architecture.program import Program
+from invman.errors import OverBudgetError
 from invman.lattice.counting import count_condensed
 from invman.lattice.lattice import Lattice
 from invman.manifold.condensed import CondensedManifold, CondensedSpace
@@ -13,6 +15,9 @@ from invman.symmetry.group import DiscreteSymmetry
 
 SCHEMA_VERSION = "1"
 """Version of the documents; it changes when a key changes its meaning or goes away."""
+
+LONGEST = 4000
+"""Digits of the largest count in a document: Python and most other readers refuse JSON numbers of many more."""
 
 Document = dict[str, Any]
 
@@ -25,15 +30,18 @@ def count_document(space: CondensedSpace) -> Document:
     dict
         Keys ``schema_version``, ``architecture``, ``program``, ``parameters`` (D), ``family``, ``symmetry``,
         ``count``, ``classes`` and ``one_region``.
+
+    Raises
+    ------
+    OverBudgetError
+        The count has more digits than a JSON number may have.
     """
     count = count_condensed(space)
-    program = space.program
+    if count.manifolds >= 10**LONGEST:
+        digits = len(decimal(count.manifolds))
+        raise OverBudgetError("digits of the number of manifolds", digits, LONGEST, "Use fewer or narrower layers.")
     return {
-        "schema_version": SCHEMA_VERSION,
-        "architecture": repr(program),
-        "program": program.text,
-        "parameters": program.parameter_count,
-        "one_region": program.one_region,
+        **program_document(space.program),
         "family": Lattice.family,
         "symmetry": symmetry_document(space.symmetry),
         "count": count.manifolds,
@@ -41,12 +49,38 @@ def count_document(space: CondensedSpace) -> Document:
     }
 
 
+def program_document(program: Program) -> Document:
+    """Return what every document starts with: schema version, architecture, program, D, one_region."""
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "architecture": repr(program),
+        "program": program.text,
+        "parameters": program.parameter_count,
+        "one_region": program.one_region,
+    }
+
+
+def decimal(number: int) -> str:
+    """Print a non-negative integer of any length, also beyond the 4300 digits at which ``str`` refuses.
+
+    Examples
+    --------
+    >>> decimal(7), len(decimal(10**5000))
+    ('7', 5001)
+    """
+    parts = []
+    while number >= 10**LONGEST:
+        number, rest = divmod(number, 10**LONGEST)
+        parts.append(f"{rest:0{LONGEST}d}")
+    return str(number) + "".join(reversed(parts))
+
+
 def symmetry_document(symmetry: DiscreteSymmetry) -> Document:
     """Return the group of the hidden axes; orders are decimal strings, since they outgrow every number type."""
     return {
-        "order": str(symmetry.order),
+        "order": decimal(symmetry.order),
         "factors": [
-            {"axis": a.axis.name, "size": a.axis.size, "signs": len(a.flips), "order": str(a.order)}
+            {"axis": a.axis.name, "size": a.axis.size, "signs": len(a.flips), "order": decimal(a.order)}
             for a in symmetry.axes
         ],
         "generators": [generator.describe() for generator in symmetry.generators()],

@@ -68,11 +68,12 @@ class Lattice:
 
     def named(self, name: str) -> CondensedManifold:
         """Return a manifold by name or by id (SyntaxProblem or ManifoldError if there is none)."""
-        if name[:1] == "m" and name[1:].isdigit():
-            if int(name[1:]) >= len(self.manifolds):
+        if name[:1] == "m" and name[1:].isdecimal():
+            place = int(name[1:20])  # an id of more digits is out of range, whatever they are
+            if len(name) > 20 or place >= len(self.manifolds):
                 msg = f"manifold {name}: got no such id, expected m0 to m{len(self.manifolds) - 1}"
                 raise ManifoldError(msg)
-            return self.manifolds[int(name[1:])]
+            return self.manifolds[place]
         return self.space.named(name)
 
     @cached_property
