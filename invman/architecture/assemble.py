@@ -32,7 +32,9 @@ class Source:
 
     def note_axis(self, token: Token) -> None:
         """Remember where an axis is first met."""
-        self.axes.setdefault(token.text, token)
+        known = self.axes.setdefault(token.text, token)
+        if token.position < known.position:
+            self.axes[token.text] = token
 
     def reader(self, expr: Expr, axis: str) -> Token:
         """Return the token of the first part of an expression that runs over an axis."""

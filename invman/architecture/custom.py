@@ -38,6 +38,7 @@ def derive(expression: Expr, fail: Callable[[str], NoReturn]) -> Activation:
 
     from invman.architecture.printer import print_expression
     from invman.architecture.scalars import sympy_scalar
+    from invman.architecture.taylor import taylor
 
     for node in walk(expression):
         if isinstance(node, Apply) and not node.function.analytic:
@@ -46,7 +47,7 @@ def derive(expression: Expr, fail: Callable[[str], NoReturn]) -> Activation:
         fail("The expression does not contain u.")
     u = sympy.Symbol("u", real=True)
     function = sympy_scalar(expression, u)
-    if not function.has(u):
+    if not function.has(u) or _vanishes(sympy.diff(function, u)):
         fail("The expression is constant.")
     _check_analytic(function, u, fail)
     name = f"custom({print_expression(expression)})"
@@ -61,15 +62,11 @@ def derive(expression: Expr, fail: Callable[[str], NoReturn]) -> Activation:
         degree = min(orders) if len(orders) == 1 else None
         return Activation(name, name[7:-1], parity, Support(orders, max(orders) + 1), degree)
     low = set()
-    derivative = function
-    for order in range(ORDERS + 1):
-        if not (parity == "odd" and order % 2 == 0) and not (parity == "even" and order % 2 == 1):
-            value = derivative.subs(u, 0)
-            if not value.is_finite:
-                fail(f"Its derivative of order {order} at 0 is {value}.")
-            if not _vanishes(value):
-                low.add(order)
-        derivative = sympy.diff(derivative, u)
+    for order, value in enumerate(taylor(expression, ORDERS)):
+        if not value.is_finite:
+            fail(f"Its derivative of order {order} at 0 is {value}.")
+        if not _vanishes(value):
+            low.add(order)
     return Activation(name, name[7:-1], parity, Support(frozenset(low), ORDERS + 1, "unknown"))
 
 

@@ -93,7 +93,7 @@ class ExpressionReader:
                     scanner.fail(f"a number of at most {DIGITS} digits", token=place)
                 base = self._folded(base.value ** int(exponent), place)
             elif exponent == 0:
-                base = Number(Fraction(1))
+                scanner.fail("an exponent other than 0", "What is raised to the power 0 has no part in the map.", place)
             elif exponent != 1:
                 base = Power(base, exponent)
             if scanner.at("^", "**"):

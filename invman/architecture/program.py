@@ -286,10 +286,11 @@ class Program:
 
     def coordinate(self, index: int) -> str:
         """Name coordinate ``index`` of theta, as in ``w[0,1]``."""
-        for tensor in self.parameters:
-            if index < tensor.size:
-                return tensor.entry(index)
-            index -= tensor.size
+        position = index
+        for tensor in self.parameters if index >= 0 else ():
+            if position < tensor.size:
+                return tensor.entry(position)
+            position -= tensor.size
         msg = f"index {index} of {self.parameter_count} parameters"
         raise IndexError(msg)
 

@@ -63,7 +63,7 @@ def parse_program(text: str) -> Program:
 
 def _line(scanner: Scanner, source: Source) -> None:
     token = scanner.name("a statement such as 'h[k] = tanh(w[k,i]*x[i])', or 'input', 'constant', 'size', 'output'")
-    keyword = token.text if token.text in KEYWORDS and scanner.next.kind == "name" else None
+    keyword = token.text if token.text in KEYWORDS and not scanner.at("=", "[") else None
     if keyword == "input":
         _list(scanner, lambda: source.inputs.append(_declared(scanner, "the name of an input")))
     elif keyword == "size":

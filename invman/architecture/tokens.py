@@ -38,16 +38,17 @@ class Token:
 class Scanner:
     """Tokens of a text with one token of look-ahead, and errors that point at them.
 
-    Brackets left open make a line break plain space, so that long lists can be laid out freely.
+    Brackets left open make a line break plain space, so that long lists can be laid out freely; without ``lines`` it
+    is plain space everywhere.
     """
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, *, lines: bool = True) -> None:
         self.text = text
-        self.tokens = self._scan(text)
+        self.tokens = self._scan(text, lines)
         self.place = 0
 
     @staticmethod
-    def _scan(text: str) -> list[Token]:
+    def _scan(text: str, lines: bool) -> list[Token]:
         tokens: list[Token] = []
         opened: list[Token] = []
         position = 0
@@ -58,7 +59,7 @@ class Scanner:
                 raise SyntaxProblem(text, position, f"'{text[position]}'", expected)
             kind, token = str(match.lastgroup), Token(str(match.lastgroup), match.group(), position)
             position = match.end()
-            if kind == "space" or (kind == "newline" and opened and token.text == "\n"):
+            if kind == "space" or (token.text == "\n" and (opened or not lines)):
                 continue
             if kind == "symbol" and token.text in "([{":
                 opened.append(token)

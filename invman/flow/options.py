@@ -21,7 +21,8 @@ class CheckOptions:
     steps : int
         Steps of gradient descent.
     learning_rate : float
-        Step of gradient descent, divided by 1 + |gradient at the start| and constant along the run.
+        Step of gradient descent, divided by 1 + |gradient at the start| and constant along the run; also the longest
+        move of one step.
     horizon : float
         Time of gradient flow along the field -g / (1 + |g|): the same orbits as -g, at a speed below one.
     samples : int

@@ -18,6 +18,9 @@ Gradient = Callable[[Float[Array, " D"]], Float[Array, " D"]]
 SAVED = 16
 """Times at which gradient flow is compared with the manifold."""
 
+SMALLEST = 1000
+"""The smallest step of gradient flow is this fraction of its time."""
+
 
 class Run(NamedTuple):
     """One trajectory.
@@ -52,14 +55,19 @@ def distance(projection: Projection, theta: Float[Array, " D"]) -> Float[Array, 
 def gradient_descent(
     gradient: Gradient, projection: Projection, theta: Float[Array, " D"], options: CheckOptions
 ) -> Run:
-    """Run plain gradient descent with a constant step, the learning rate over 1 + |gradient at the start|."""
+    """Run gradient descent with a constant step, the learning rate over 1 + |gradient at the start|.
+
+    A move longer than the learning rate is shortened to it (clipped in norm, its direction kept), so that steep losses
+    do not throw the point to infinity; linear and affine manifolds do not notice.
+    """
     step = options.learning_rate / (1 + jnp.linalg.norm(gradient(theta)))
 
     def advance(
         state: tuple[Float[Array, " D"], Float[Array, ""], Float[Array, ""]], _: None
     ) -> tuple[tuple[Float[Array, " D"], Float[Array, ""], Float[Array, ""]], None]:
         point, off, length = state
-        move = step * gradient(point)
+        g = gradient(point)
+        move = g * jnp.minimum(step, options.learning_rate / jnp.maximum(jnp.linalg.norm(g), 1e-300))
         point = point - move
         return (point, jnp.maximum(off, distance(projection, point)), length + jnp.linalg.norm(move)), None
 
@@ -69,7 +77,11 @@ def gradient_descent(
 
 
 def gradient_flow(gradient: Gradient, projection: Projection, theta: Float[Array, " D"], options: CheckOptions) -> Run:
-    """Run gradient flow along ``-g / (1 + |g|)``, whose orbits are those of ``-g``, by adaptive Tsitouras 5(4)."""
+    """Run gradient flow along ``-g / (1 + |g|)``, whose orbits are those of ``-g``, by adaptive Tsitouras 5(4).
+
+    The step is bounded from below, so that a run ends even where the field is stiff or, on the border of an activation
+    region, not smooth. Every Runge-Kutta step is a combination of gradients, so accuracy does not matter for the drift.
+    """
 
     def field(_time: object, point: Float[Array, " D"], _args: object) -> Float[Array, " D"]:
         g = gradient(point)
@@ -84,8 +96,10 @@ def gradient_flow(gradient: Gradient, projection: Projection, theta: Float[Array
         dt0=None,
         y0=theta,
         saveat=diffrax.SaveAt(ts=times),
-        stepsize_controller=diffrax.PIDController(rtol=1e-7, atol=1e-9),
-        max_steps=4096,
+        stepsize_controller=diffrax.PIDController(
+            rtol=1e-7, atol=1e-9, dtmin=options.horizon / SMALLEST, force_dtmin=True
+        ),
+        max_steps=2 * SMALLEST,
         throw=False,
     )
     points = solution.ys

@@ -69,27 +69,37 @@ def partitions_of_integer(total: int, largest: int | None = None) -> Iterator[tu
 def enumerate_condensed(space: CondensedSpace, *, classes: bool = False) -> Iterator[CondensedManifold]:
     """Yield the condensed manifolds of an architecture, or with ``classes`` one a class of conjugate ones.
 
-    Lazy: nothing is held but the partitions of each axis after the first. With ``classes`` only the representatives
+    Lazy: nothing is held but the partitions of the axes after the first. With ``classes`` only the representatives
     are ever visited.
     """
     source = classes_of_partitions if classes else partitions
-    for chosen in itertools.product(*(source(rules) for rules in space.rules)):
-        if space.closure(chosen) == chosen:
-            yield CondensedManifold(space, chosen)
+    if not space.rules:
+        yield space.whole
+        return
+    first, *rest = space.rules
+    others = list(itertools.product(*(source(rules) for rules in rest)))
+    for labels in source(first):  # itertools.product would hold all of these
+        for other in others:
+            chosen = (labels, *other)
+            if space.closure(chosen) == chosen:
+                yield CondensedManifold(space, chosen)
 
 
-def covers(manifold: CondensedManifold) -> list[CondensedManifold]:
+def covers(manifold: CondensedManifold, *, classes: bool = False) -> list[CondensedManifold]:
     """Return the largest condensed manifolds properly inside a manifold (the edges below it in the Hasse diagram).
 
-    One step on one axis; where the step is not closed, its closure, and then only the least condensed of these.
+    One step on one axis; where the step is not closed, its closure, and then only the least condensed of these. With
+    ``classes`` at least one of each class of conjugate ones, in much less time.
     """
     space, own = manifold.space, manifold.partitions
     steps = [
         (*own[:axis], coarser, *own[axis + 1 :])
         for axis, rules in enumerate(space.rules)
-        for coarser in coarsenings(rules, own[axis])
+        for coarser in coarsenings(rules, own[axis], classes=classes)
     ]
     closed = [space.closure(step) for step in steps]
+    if classes and closed != steps:  # the least condensed must be found among all
+        return covers(manifold)
     below = list(dict.fromkeys(closed))
     if closed != steps:
         below = [b for b in below if not any(o != b and all(map(finer, o, b)) for o in below)]

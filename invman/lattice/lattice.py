@@ -153,7 +153,7 @@ def _edges(found: Sequence[CondensedManifold], classes: bool, progress: Progress
     place = {m.shape if classes else m.partitions: number for number, m in enumerate(found)}
     edges: list[tuple[int, int]] = []
     for number, manifold in enumerate(found):
-        below = {place[lower.shape if classes else lower.partitions] for lower in covers(manifold)}
+        below = {place[lower.shape if classes else lower.partitions] for lower in covers(manifold, classes=classes)}
         edges += [(number, lower) for lower in sorted(below)]
         if progress is not None and number % 256 == 0:
             progress(len(found) + number, 2 * len(found))

@@ -134,10 +134,18 @@ class CondensedSpace:
         return CondensedManifold(self, self.closure(naming.parse_name(self.rules, name)))
 
     def reduction(self, partitions: Partitions) -> Reduction:
-        """Return the reduced architecture; shared by all manifolds with the same numbers and sizes of blocks."""
+        """Return the reduced architecture; shared by all manifolds with the same numbers and sizes of blocks.
+
+        A dead block is left out where it is silent; ``f = sum[k](cos(w[k]*x))`` has dead values that count 1 each, and
+        they are kept as a block whose parameters all vanish.
+        """
         key = tuple(
-            tuple((block.kind, len(block.values)) for block in blocks(labels) if block.kind is not Kind.DEAD)
-            for labels in partitions
+            tuple(
+                (min(block.kind, Kind.ZERO), len(block.values))
+                for block in blocks(labels)
+                if block.kind is not Kind.DEAD or not rule.symmetry.dead
+            )
+            for rule, labels in zip(self.rules, partitions, strict=True)
         )
         if key not in self._reductions:
             groups = [

@@ -134,10 +134,15 @@ class _Reader:
     def factor(self) -> _Linear:
         """Read a number, a bracket, or a tensor with or without indices."""
         scanner = self.scanner
-        if scanner.accept("-"):
-            return self.factor().times(Fraction(-1))
+        sign = 1
+        while scanner.accept("-"):
+            sign = -sign
+        return self._unsigned().times(Fraction(sign))
+
+    def _unsigned(self) -> _Linear:
+        scanner = self.scanner
         if scanner.next.kind == "number":
-            return _Linear((), Fraction(scanner.take().text))
+            return _Linear((), scanner.number("a number"))
         if scanner.accept("("):
             inner = self.side()
             scanner.expect(")", "an operator or ')'")
@@ -183,9 +188,9 @@ class _Reader:
 
     def _number(self, size: int, largest: int, place: Token) -> int:
         sign = -1 if self.scanner.accept("-") else 1
-        value = sign * self.scanner.integer(f"an index from 0 to {size - 1}, or ':'")
+        value = sign * self.scanner.integer(f"an index from 0 to {largest}, or ':'")
         if not -size <= value <= largest:
-            self.scanner.fail(f"an index from 0 to {size - 1}", token=place)
+            self.scanner.fail(f"an index from 0 to {largest}", token=place)
         return value
 
 

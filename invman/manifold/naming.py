@@ -11,10 +11,10 @@ A name lists, for each hidden axis, the blocks that are not single and free, val
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from invman.architecture.tokens import Scanner
-from invman.errors import ManifoldError, SyntaxProblem
+from invman.errors import ManifoldError
 from invman.manifold.partition import Kind, Labels, PartitionRules, blocks, canonical
 
 WORDS = {"dead": Kind.DEAD, "zero": Kind.ZERO}
@@ -54,31 +54,42 @@ def parse_name(rules: Sequence[PartitionRules], text: str) -> tuple[Labels, ...]
     ManifoldError
         The name is well formed, but this architecture has no such manifold.
     """
-    partitions = {rule.symmetry.axis.name: rule.free for rule in rules}
+    scanner = Scanner(text)
     by_name = {rule.symmetry.axis.name: rule for rule in rules}
-    if text.strip() != "free":
-        position = 0
-        for part in text.split("/"):
-            axis, colon, rest = part.partition(":")
-            if not colon:
-                axis, rest = next(iter(partitions), ""), part
-                if len(rules) != 1:
-                    expected = f"an axis and a colon ({', '.join(partitions) or 'there is no hidden axis'})"
-                    raise SyntaxProblem(text, position, f"'{part}'", expected, "As in k1:0=1/k2:0=-1.")
-            elif axis.strip() not in partitions:
-                raise SyntaxProblem(text, position, f"axis '{axis}'", f"one of {', '.join(partitions) or 'none'}")
-            axis = axis.strip()
-            start = position + len(part) - len(rest)
-            partitions[axis] = _parse_partition(by_name[axis], text, rest, start)
-            position += len(part) + 1
-    return tuple(partitions.values())
+    partitions: dict[str, Labels] = {}
+    whole = scanner.next.text == "free" and scanner.peek().kind == "end"
+    while not whole:
+        axis = _axis(scanner, list(by_name), partitions)
+        partitions[axis] = _partition(scanner, by_name[axis])
+        if not scanner.accept("/"):
+            break
+    if not whole and scanner.next.kind != "end":
+        scanner.fail("'=', ',' or the end of the name")
+    return tuple(partitions.get(name, rule.free) for name, rule in by_name.items())
 
 
-def _parse_partition(rules: PartitionRules, text: str, part: str, start: int) -> Labels:
-    if part.strip() == "free":
+def _axis(scanner: Scanner, names: Sequence[str], read: Collection[str]) -> str:
+    """Read ``k1:``, which may be left out where there is one hidden axis only."""
+    token, axis = scanner.next, names[0] if len(names) == 1 else ""
+    if token.kind == "name" and scanner.peek().text == ":":
+        axis = token.text
+        if axis not in names:
+            scanner.fail(f"one of the axes {', '.join(names)}" if names else "'free': there is no hidden axis")
+    elif not axis:
+        expected = f"an axis and a colon ({', '.join(names)})" if names else "'free': there is no hidden axis"
+        scanner.fail(expected, "As in k1:0=1/k2:0=-1.")
+    if axis in read:
+        scanner.fail(f"axis {axis} once")
+    if token.kind == "name" and scanner.peek().text == ":":
+        scanner.take()
+        scanner.take()
+    return axis
+
+
+def _partition(scanner: Scanner, rules: PartitionRules) -> Labels:
+    if scanner.next.text == "free":
+        scanner.take()
         return rules.free
-    scanner = Scanner(" " * start + part)
-    scanner.text = text
     labels = list(rules.free)
     seen: set[int] = set()
     while True:
@@ -108,8 +119,6 @@ def _parse_partition(rules: PartitionRules, text: str, part: str, start: int) ->
             labels[value] = 0 if kind is Kind.DEAD else name + 1 if kind is Kind.ZERO else name * sign * chain[0][1]
         if not scanner.accept(","):
             break
-    if scanner.next.kind != "end":
-        scanner.fail("'=', ',' or the end of the name")
     return canonical(labels)
 
 

@@ -180,25 +180,48 @@ def orbit_size(rules: PartitionRules, labels: Labels) -> int:
     return count * 2 ** (sum(live) - len(live)) if rules.signed else count
 
 
-def coarsenings(rules: PartitionRules, labels: Labels) -> Iterator[Labels]:
-    """Yield the partitions that cover this one: merge two blocks of a kind, or move a block one kind down."""
+def coarsenings(rules: PartitionRules, labels: Labels, *, classes: bool = False) -> Iterator[Labels]:
+    """Yield the partitions that cover this one: merge two blocks of a kind, or move a block one kind down.
+
+    With ``classes`` one of those that permutations and signs that keep this partition map to each other: it matters
+    only how large the blocks are.
+    """
     live = [block for block in blocks(labels) if block.kind is Kind.LIVE]
     zero = [block for block in blocks(labels) if block.kind is Kind.ZERO]
+    if classes:  # two blocks of a size are enough to merge, and the first one to move
+        live, zero = (_first_of_each_size(group, 2) for group in (live, zero))
     for group in (live, zero):
+        seen: set[tuple[int, int]] = set()
         for first in range(len(group)):
             for second in range(first + 1, len(group)):
+                sizes = len(group[first].values), len(group[second].values)
+                if classes and sizes in seen:
+                    continue
+                seen.add(sizes)
                 target, source = labels[group[first].values[0]], labels[group[second].values[0]]
-                for sign in (1, -1) if rules.signed and group is live else (1,):
+                for sign in (1, -1) if rules.signed and group is live and not classes else (1,):
                     merged = [
                         sign * (target if label > 0 else -target) if abs(label) == source else label for label in labels
                     ]
                     yield canonical(merged)
+    if classes:
+        live, zero = (_first_of_each_size(group, 1) for group in (live, zero))
     for block in live if rules.has_zero or rules.has_dead else []:
         name = abs(labels[block.values[0]])
         yield canonical([(name | 1 if rules.has_zero else 0) if abs(v) == name else v for v in labels])
     for block in zero if rules.has_dead else []:
         name = labels[block.values[0]]
         yield canonical([0 if label == name else label for label in labels])
+
+
+def _first_of_each_size(group: list[Block], number: int) -> list[Block]:
+    seen: Counter[int] = Counter()
+    first = []
+    for block in sorted(group, key=lambda block: len(block.values)):
+        seen[len(block.values)] += 1
+        if seen[len(block.values)] <= number:
+            first.append(block)
+    return first
 
 
 def finer(left: Labels, right: Labels) -> bool:

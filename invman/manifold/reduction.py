@@ -2,16 +2,18 @@
 
 A block of n equal neurons acts as one neuron whose outgoing weights are n times as large; under gradient flow these
 move n times as fast as in the narrow net by itself, and its incoming weights 1/n times. A zero block (incoming weights
-zero) acts as a constant; a dead one is gone.
+zero) acts as a constant; a dead one is gone, since nothing remains that depends on it.
 """
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from invman.architecture.activations import REGISTERED
 from invman.architecture.presets import parse_short_form
 from invman.architecture.program import (
     Add,
@@ -32,7 +34,7 @@ from invman.architecture.program import (
 )
 from invman.errors import InvmanError
 from invman.manifold.partition import Kind, PartitionRules
-from invman.symmetry.axes import AxisClasses, Carrier, scope_of
+from invman.symmetry.axes import AxisClass, AxisClasses, Carrier, scope_of
 
 Groups = Sequence[Mapping[Kind, tuple[int, ...]]]
 
@@ -83,14 +85,46 @@ class _Rewriter:
         self.rules = {rule.symmetry.axis.name: rule for rule in rules}
         self.groups = {rule.symmetry.axis.name: group for rule, group in zip(rules, groups, strict=True)}
         self.carriers = {carrier: name for name, rule in self.rules.items() for carrier in rule.carriers}
+        self.known = {tensor.name: tensor for tensor in program.parameters}
+        self.fixed = {constant.tensor.name: constant for constant in program.constants}
+        self.users = self._users()
         self.sizes: dict[str, int] = {}
+        self.axes: dict[tuple[str, str, Kind], str] = {}
+        self.summed: dict[tuple[str, str], str] = {}  # names of the axes of the denominators of softmaxes
+        self.names: dict[tuple[str, str], str] = {}
         self.parameters: dict[str, Tensor] = {}
-        self.multiplicities: dict[str, Constant] = {}
+        self.constants: dict[str, Constant] = {}
         self.factors: dict[str, dict[str, tuple[Fraction, ...]]] = {}
 
-    def _class(self, tensor: str, position: int) -> str | None:
-        name = self.classes.of(tensor, position).name
-        return name if name in self.rules else None
+    def _users(self) -> dict[str, set[str | None]]:
+        """Return the hidden classes over which each axis name runs somewhere, None where it runs over another."""
+        users: dict[str, set[str | None]] = {}
+
+        def note(axis: str | None, found: AxisClass | None) -> None:
+            if axis is not None:
+                users.setdefault(axis, set()).add(
+                    found.name if found is not None and found.name in self.rules else None
+                )
+
+        for tensor in [*self.original.inputs, *(constant.tensor for constant in self.original.constants)]:
+            for position, axis in enumerate(tensor.axes):
+                note(axis, self.classes.of(tensor.name, position))
+        for statement in self.original.statements:
+            for axis, found in scope_of(self.classes, statement).items():
+                note(axis, found)
+            for node in walk(statement.expr):
+                if isinstance(node, Sum):
+                    for axis in node.axes:
+                        note(axis, self.classes.of_bound(axis, node.body))
+        return users
+
+    def _new_name(self, name: str, addition: str) -> str:
+        """Return the name of a tensor with an addition, made unique; the same for the same question."""
+        if addition and (name, addition) not in self.names:
+            tensors = {*self.known, *self.fixed, *(tensor.name for tensor in self.original.inputs)}
+            tensors |= {statement.name for statement in self.original.statements}
+            self.names[name, addition] = _fresh(name + addition, tensors | set(self.names.values()))
+        return self.names.get((name, addition), name)
 
     def kinds(self, name: str) -> list[Kind]:
         """Return the kinds of blocks that the axis has."""
@@ -105,12 +139,16 @@ class _Rewriter:
             for chosen in _choices({axis: self.kinds(name) for axis, name in hidden.items()}):
                 place = {axis: (hidden[axis], kind) for axis, kind in chosen.items()}
                 axes = tuple(self._axis(axis, place) for axis in statement.axes)
-                name = statement.name + _suffix([(n, kind) for n, kind in place.values()])
+                name = self._new_name(statement.name, _suffix(place.values()))
                 statements.append(Statement(name, axes, self.rewrite(statement.expr, place)))
-        read = {ref for s in statements for ref in _reads(s.expr)}
-        kept = tuple(s for s in statements if s.name in read or s.name in self.original.outputs)
-        parameters = tuple(tensor for name, tensor in self.parameters.items() if name in read)
-        constants = (*self.original.constants, *self.multiplicities.values())
+        needed = set(self.original.outputs)
+        kept: tuple[Statement, ...] = ()
+        for statement in reversed(statements):
+            if statement.name in needed:
+                kept = (statement, *kept)
+                needed |= _reads(statement.expr)
+        parameters = tuple(tensor for name, tensor in self.parameters.items() if name in needed)
+        constants = tuple(constant for name, constant in self.constants.items() if name in needed)
         return replace(
             self.original,
             sizes=self._used_sizes(kept, parameters, constants),
@@ -133,12 +171,16 @@ class _Rewriter:
     def _axis(self, axis: str, place: Mapping[str, tuple[str, Kind]]) -> str:
         if axis not in place:
             return axis
-        name, kind = place[axis]
-        new = axis if kind is Kind.LIVE else axis + "0"
-        while kind is Kind.ZERO and new in self.original.sizes:
-            new += "_"
-        self.sizes[new] = len(self.groups[name][kind])
-        return new
+        name, kind = key = place[axis]
+        if (axis, *key) not in self.axes:
+            # the axis keeps its name where it runs over this class alone; else one name cannot have two sizes
+            alone = self.users[axis] == {name}
+            new = (axis if alone else name) + ("0" if kind is Kind.ZERO else "")
+            if not alone or kind is Kind.ZERO:
+                new = _fresh(new, {*self.original.sizes, *self.axes.values()})
+            self.axes[axis, *key] = new
+            self.sizes[new] = len(self.groups[name][kind])
+        return self.axes[axis, *key]
 
     def rewrite(self, expr: Expr, place: Mapping[str, tuple[str, Kind]]) -> Expr:
         """Rewrite an expression where some of its hidden axes run over one kind of blocks."""
@@ -156,7 +198,9 @@ class _Rewriter:
                 inner = self.rewrite(argument, place)
                 return ZERO if inner == ZERO and function.vanishes else Apply(function, inner)
             case Softmax(axis, argument, until):
-                return Softmax(self._axis(axis, place), self.rewrite(argument, place), until)
+                if axis in place:
+                    return self._softmax(axis, argument, place)
+                return Softmax(axis, self.rewrite(argument, place), until)
             case Sum(axes, body, mean):
                 return self._sum(axes, body, mean, place)
             case _:
@@ -182,10 +226,27 @@ class _Rewriter:
             total = multiply([Number(Fraction(1, count)), total])
         return total
 
+    def _softmax(self, axis: str, argument: Expr, place: Mapping[str, tuple[str, Kind]]) -> Expr:
+        """Rewrite a softmax over a hidden axis: every value counts in the denominator, so blocks count n times."""
+        name, _ = place[axis]
+        kinds, exp = self.kinds(name), REGISTERED["exp"]
+        if len(kinds) == 1 and set(self.groups[name][kinds[0]]) == {1}:
+            return Softmax(self._axis(axis, place), self.rewrite(argument, place))
+        other = self.summed.setdefault((axis, name), _fresh(axis + "_", {*self.original.sizes, *self.users}))
+        self.users[other] = {name}
+        entry = Apply(exp, self.rewrite(argument, place))
+        terms = []
+        for kind in kinds:
+            inner = {**place, other: (name, kind)}
+            bound = self._axis(other, inner)
+            term = Apply(exp, self.rewrite(_renamed(argument, axis, other), inner))
+            terms.append(Sum((bound,), multiply([self._multiplicity(name, kind, bound), term])))
+        return multiply([entry, Power(add(terms), Fraction(-1))])
+
     def _multiplicity(self, name: str, kind: Kind, axis: str) -> Expr:
         sizes = self.groups[name][kind]
-        tensor = Tensor(f"n_{axis}", (axis,), (len(sizes),))
-        self.multiplicities[tensor.name] = Constant(tensor, tuple(Fraction(size) for size in sizes))
+        tensor = Tensor(self._new_name("n", f"_{axis}"), (axis,), (len(sizes),))
+        self.constants[tensor.name] = Constant(tensor, tuple(Fraction(size) for size in sizes))
         return Ref(tensor.name, (Index(((axis, 1),)),))
 
     def _read(self, ref: Ref, place: Mapping[str, tuple[str, Kind]]) -> Expr:
@@ -205,14 +266,18 @@ class _Rewriter:
             absorbing = carrier in (self.rules[name].symmetry.absorbers or ())
             sizes = self.groups[name][kind]
             factors[position] = new, tuple(Fraction(n) if absorbing else Fraction(1, n) for n in sizes)
-        new_name = ref.tensor + _suffix(kinds)
-        known = {tensor.name: tensor for tensor in self.original.parameters}
-        if ref.tensor in known:
-            old = known[ref.tensor]
+        new_name = self._new_name(ref.tensor, _suffix(kinds))
+        old = self.known.get(ref.tensor) or (self.fixed[ref.tensor].tensor if ref.tensor in self.fixed else None)
+        if old is not None:
             axes = tuple(factors[p][0] if p in factors else axis for p, axis in enumerate(old.axes))
             shape = tuple(len(factors[p][1]) if p in factors else size for p, size in enumerate(old.shape))
-            self.parameters[new_name] = Tensor(new_name, axes, shape)
-            self.factors[new_name] = dict(factors.values())
+            tensor = Tensor(new_name, axes, shape)
+            if ref.tensor in self.known:
+                # read again over another name of the axis, it keeps the name of the first read
+                self.parameters.setdefault(new_name, tensor)
+                self.factors.setdefault(new_name, dict(factors.values()))
+            else:  # a constant does not vary along a hidden axis
+                self.constants[new_name] = Constant(tensor, _corner(self.fixed[ref.tensor], shape))
         return Ref(new_name, tuple(indices))
 
     def rates(self, reduced: Program) -> dict[str, dict[str, tuple[Fraction, ...]]]:
@@ -241,7 +306,45 @@ def _choices(kinds: Mapping[str, list[Kind]]) -> list[dict[str, Kind]]:
     return chosen
 
 
-def _suffix(kinds: list[tuple[str, Kind]]) -> str:
+def _fresh(name: str, taken: set[str]) -> str:
+    while name in taken:
+        name += "_"
+    return name
+
+
+def _corner(constant: Constant, shape: tuple[int, ...]) -> tuple[Fraction, ...]:
+    """Return the values of a constant at the first few values of every axis, flat in C order."""
+    cells = itertools.product(*map(range, constant.tensor.shape))
+    return tuple(v for cell, v in zip(cells, constant.values, strict=True) if all(map(int.__lt__, cell, shape)))
+
+
+def _renamed(expr: Expr, old: str, new: str) -> Expr:
+    """Rename a free axis of an expression."""
+
+    def name(axis: str) -> str:
+        return new if axis == old else axis
+
+    match expr:
+        case Ref(tensor, indices):
+            renamed = (Index(tuple((name(axis), c) for axis, c in index.terms), index.offset) for index in indices)
+            return Ref(tensor, tuple(renamed))
+        case Mul(factors):
+            return Mul(tuple(_renamed(factor, old, new) for factor in factors))
+        case Add(terms):
+            return Add(tuple(_renamed(term, old, new) for term in terms))
+        case Power(base, exponent):
+            return Power(_renamed(base, old, new), exponent)
+        case Apply(function, argument):
+            return Apply(function, _renamed(argument, old, new))
+        case Softmax(axis, argument, until):
+            return Softmax(name(axis), _renamed(argument, old, new), until and name(until))
+        case Sum(axes, body, mean):
+            return expr if old in axes else Sum(axes, _renamed(body, old, new), mean)
+        case _:
+            return expr
+
+
+def _suffix(kinds: Iterable[tuple[str, Kind]]) -> str:
     return "".join(f"_{name}0" for name, kind in kinds if kind is Kind.ZERO)
 
 
@@ -267,7 +370,10 @@ def _with_short_form(program: Program, reduced: Program) -> Program:
         return reduced
     # the notation with each hidden width replaced, in the order of the layers
     widths = iter(str(reduced.sizes[s.axes[0]]) for s in reduced.statements if s.name not in reduced.outputs and s.axes)
-    head, *middle, last = split_layers(program.notation)
+    head, *layers = split_layers(program.notation)
+    if not layers:
+        return reduced
+    *middle, last = layers
     narrow = [head, *(re.sub(r"^\d+", lambda m: next(widths, m.group()), layer) for layer in middle), last]
     notation = "-".join(narrow)
     try:

@@ -147,15 +147,18 @@ class AxisClasses:
                 root = self._find((tensor.name, position))
                 sizes[root] = size
                 carriers.setdefault(root, []).append(Carrier(tensor.name, position))
-        taken: dict[str, int] = {}
+        taken: set[str] = set()
         labels: dict[object, str] = {}
         for node, axis in self._names.items():
             labels.setdefault(self._find(node), axis)
         self._class_at: dict[object, AxisClass] = {}
         for root, size in sizes.items():
-            label = labels.get(root, "axis")
-            taken[label] = taken.get(label, 0) + 1
-            name = label if taken[label] == 1 else f"{label}_{taken[label]}"
+            name = label = labels.get(root, "axis")
+            number = 1
+            while name in taken:
+                number += 1
+                name = f"{label}_{number}"
+            taken.add(name)
             self._class_at[root] = AxisClass(name, size, tuple(carriers.get(root, ())), pinned.get(root))
         return tuple(self._class_at.values())
 

@@ -8,28 +8,38 @@ signs (c = -1), over the rationals for positive scalings.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import itertools
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TypeVar
 
 from invman.architecture.activations import Activation
-from invman.architecture.program import Add, Apply, Expr, Mul, Power, Program, Ref, Softmax, Sum, children
+from invman.architecture.program import Add, Apply, Expr, Mul, Power, Program, Ref, Softmax, Sum
 from invman.symmetry.axes import AxisClass, AxisClasses, Carrier, scope_of
 
-Form = dict[Carrier, int]
+T = TypeVar("T")
+
+Unknown = tuple[str, tuple[int, ...]]
+"""The exponent of a tensor at positions that run over the axes of a component."""
+
+Form = dict[Unknown, int | Fraction]
 """A linear form in the unknown exponents."""
+
+Names = tuple[str, ...]
+"""One axis name for each class of a component."""
 
 
 @dataclass(frozen=True)
 class System:
-    """Linear constraints on the exponents of one axis class.
+    """Linear constraints on the exponents of one component.
 
     Attributes
     ----------
     zero : list of Form
         Forms that must vanish.
     summed : list of Form
-        Forms of the summands wherever the axis is summed away; they must vanish for a symmetry.
+        Forms of the summands wherever an axis of the component is summed away; they must vanish for a symmetry.
     """
 
     zero: list[Form]
@@ -54,11 +64,43 @@ def signs(program: Program, classes: AxisClasses, axis: AxisClass) -> tuple[froz
         Each set flips the sign of the parameters at one value of the axis; a reduced basis over the field of two
         elements, so that no member is a sum of others.
     """
-    system = _Propagation(program, classes, axis, _sign_of_function, modulus=2).system
-    solutions = _kernel_mod_2([*system.zero, *system.summed], _unknowns(program, classes, axis))
-    parameters = set(axis.carriers)
-    restricted = [frozenset(solution & parameters) for solution in solutions]
-    return tuple(sorted((flip for flip in restricted if flip), key=sorted))
+    found = sign_component(program, classes, (axis,))
+    flips = [frozenset(Carrier(tensor, positions[0]) for tensor, positions in flip) for flip in found]
+    return tuple(sorted(flips, key=sorted))
+
+
+def sign_component(
+    program: Program, classes: AxisClasses, component: tuple[AxisClass, ...]
+) -> tuple[frozenset[Unknown], ...]:
+    """Return a basis of the sign changes on one cell of several axes (none of them: on whole tensors).
+
+    Sign changes that leave F unchanged are functions of the indices. They split into components: those that vary with
+    exactly the axes of one set, of which there are ``prod(n_b - 1)`` for each member of this basis.
+    """
+    unknowns = _unknowns(program, classes, component)
+    system = _Propagation(program, classes, component, _sign_of_function, modulus=2).system
+    parameters = {tensor.name for tensor in program.parameters}
+    restricted = [
+        frozenset(unknown for unknown in solution if unknown[0] in parameters)
+        for solution in _kernel_mod_2([*system.zero, *system.summed], unknowns)
+    ]
+    return tuple(flip for flip in restricted if flip)
+
+
+def scaling_component(
+    program: Program, classes: AxisClasses, component: tuple[AxisClass, ...]
+) -> tuple[dict[Unknown, Fraction], ...]:
+    """Return a basis of the positive scalings on one cell of several axes that leave F unchanged.
+
+    Each member gives the exponents e of ``theta -> c^e theta`` on the parameters at one cell of the component; an
+    activation lets a scaling through when it is homogeneous, and a norm takes it out.
+    """
+    unknowns = _unknowns(program, classes, component)
+    system = _Propagation(program, classes, component, _degree_of_function, modulus=0).system
+    parameters = {tensor.name for tensor in program.parameters}
+    found = _kernel_over_q([*system.zero, *system.summed], unknowns)
+    restricted = [{u: value for u, value in solution.items() if u[0] in parameters} for solution in found]
+    return tuple(solution for solution in restricted if solution)
 
 
 def absorbers(program: Program, classes: AxisClasses, axis: AxisClass) -> frozenset[Carrier] | None:
@@ -67,27 +109,32 @@ def absorbers(program: Program, classes: AxisClasses, axis: AxisClass) -> frozen
     For a fully connected layer these are the outgoing weights: n equal neurons act as one whose outgoing weights are
     n times as large.
     """
-    system = _Propagation(program, classes, axis, _degree_of_function, modulus=0).system
-    unknowns = _unknowns(program, classes, axis)
+    system = _Propagation(program, classes, (axis,), _degree_of_function, modulus=0).system
+    unknowns = _unknowns(program, classes, (axis,))
     rows = [(form, Fraction(0)) for form in system.zero] + [(form, Fraction(1)) for form in system.summed]
-    # the outermost carriers first: an exponent of 0 or 1 for every carrier, chosen greedily from the last parameter
-    fixed: dict[Carrier, Fraction] = {}
+    # an exponent of 0 or 1 for every carrier, 0 where possible, chosen in the order of the parameters
+    fixed: dict[Unknown, Fraction] = {}
     if not _solvable(rows, unknowns, fixed):
         return None
     for carrier in axis.carriers:
+        unknown = (carrier.tensor, (carrier.position,))
         for value in (Fraction(0), Fraction(1)):
-            if _solvable(rows, unknowns, {**fixed, carrier: value}):
-                fixed[carrier] = value
+            if _solvable(rows, unknowns, {**fixed, unknown: value}):
+                fixed[unknown] = value
                 break
         else:
             return None
-    return frozenset(carrier for carrier, value in fixed.items() if value == 1)
+    return frozenset(Carrier(tensor, positions[0]) for (tensor, positions), value in fixed.items() if value == 1)
 
 
-def _unknowns(program: Program, classes: AxisClasses, axis: AxisClass) -> list[Carrier]:
+def _unknowns(program: Program, classes: AxisClasses, component: tuple[AxisClass, ...]) -> list[Unknown]:
     tensors = [(tensor.name, len(tensor.shape)) for tensor in program.parameters]
     tensors += [(statement.name, len(statement.axes)) for statement in program.statements]
-    return [Carrier(name, p) for name, rank in tensors for p in range(rank) if classes.of(name, p) is axis]
+    unknowns = []
+    for name, rank in tensors:
+        at = [[p for p in range(rank) if classes.of(name, p) is axis] for axis in component]
+        unknowns += [(name, positions) for positions in itertools.product(*at)]
+    return unknowns
 
 
 def _sign_of_function(function: Activation) -> int | None:
@@ -99,92 +146,104 @@ def _degree_of_function(function: Activation) -> int | None:
 
 
 class _Propagation:
-    """One walk through the program; forms are kept an axis name, since an expression may carry the class twice."""
+    """One walk through the program; forms are kept by axis names, since an expression may carry a class twice."""
 
     def __init__(
         self,
         program: Program,
         classes: AxisClasses,
-        axis: AxisClass,
+        component: tuple[AxisClass, ...],
         of_function: Callable[[Activation], int | None],
         modulus: int,
     ) -> None:
-        self.program, self.classes, self.axis, self.of_function, self.modulus = (
-            program, classes, axis, of_function, modulus,
-        )  # fmt: skip
+        self.classes, self.component = classes, component
+        self.of_function, self.modulus = of_function, modulus
         self.fixed = {t.name for t in program.inputs} | {c.tensor.name for c in program.constants}
         self.system = System([], [])
         for statement in program.statements:
-            scope = frozenset(name for name, found in scope_of(classes, statement).items() if found is axis)
-            forms = self.visit(statement.expr, scope)
-            for position, name in enumerate(statement.axes):
-                if name in scope:
-                    own = {Carrier(statement.name, position): 1}
-                    self.system.zero.append(self._add(own, forms.get(name, {}), -1))
+            scope = scope_of(classes, statement)
+            forms = self.visit(statement.expr)
+            at = [[p for p, name in enumerate(statement.axes) if scope[name] is axis] for axis in component]
+            for positions in itertools.product(*at):
+                own = {} if statement.name in program.outputs else {(statement.name, positions): 1}
+                names = tuple(statement.axes[p] for p in positions)
+                self.system.zero.append(self._add(own, forms.pop(names, {}), -1))
+            self._vanish(forms)
 
-    def _add(self, left: Form, right: Form, factor: int = 1) -> Form:
+    def _add(self, left: Form, right: Form, factor: int | Fraction = 1) -> Form:
         total = dict(left)
-        for carrier, value in right.items():
-            total[carrier] = total.get(carrier, 0) + factor * value
+        for unknown, value in right.items():
+            total[unknown] = total.get(unknown, 0) + factor * value
         if self.modulus:
-            total = {carrier: value % self.modulus for carrier, value in total.items()}
-        return {carrier: value for carrier, value in total.items() if value}
+            total = {unknown: value % self.modulus for unknown, value in total.items()}
+        return {unknown: value for unknown, value in total.items() if value}
 
-    def _scale(self, forms: dict[str, Form], factor: int) -> dict[str, Form]:
-        return {name: self._add({}, form, factor) for name, form in forms.items()}
+    def _scale(self, forms: dict[Names, Form], factor: int | Fraction) -> dict[Names, Form]:
+        return {names: self._add({}, form, factor) for names, form in forms.items()}
 
-    def _vanish(self, forms: dict[str, Form]) -> dict[str, Form]:
+    def _vanish(self, forms: dict[Names, Form]) -> dict[Names, Form]:
         self.system.zero.extend(form for form in forms.values() if form)
         return {}
 
-    def visit(self, expr: Expr, scope: frozenset[str]) -> dict[str, Form]:
-        """Return the exponent of an expression along each axis name of the class."""
+    def _read(self, ref: Ref) -> dict[Names, Form]:
+        if ref.tensor in self.fixed:
+            return {}
+        at = [[p for p in range(len(ref.indices)) if self.classes.of(ref.tensor, p) is axis] for axis in self.component]
+        forms: dict[Names, Form] = {}
+        for positions in itertools.product(*at):
+            unknown = {(ref.tensor, positions): 1}
+            names = [ref.indices[p].axis for p in positions]
+            if None in names:
+                # read through an affine index: a sign that varies along it would not stay on one cell
+                self.system.zero.append(unknown)
+                continue
+            key = tuple(str(name) for name in names)
+            forms[key] = self._add(forms.get(key, {}), unknown)
+        return forms
+
+    def visit(self, expr: Expr) -> dict[Names, Form]:
+        """Return the exponent of an expression at a cell, for each way to name the axes of the cell."""
         match expr:
-            case Ref(tensor, indices):
-                forms: dict[str, Form] = {}
-                for position, index in enumerate(indices):
-                    if index.axis in scope and tensor not in self.fixed:
-                        name = str(index.axis)
-                        forms[name] = self._add(forms.get(name, {}), {Carrier(tensor, position): 1})
-                return forms
+            case Ref():
+                return self._read(expr)
             case Mul(factors):
-                total: dict[str, Form] = {}
+                total: dict[Names, Form] = {}
                 for factor in factors:
-                    for name, form in self.visit(factor, scope).items():
-                        total[name] = self._add(total.get(name, {}), form)
+                    for names, form in self.visit(factor).items():
+                        total[names] = self._add(total.get(names, {}), form)
                 return total
             case Add(terms):
-                first, *rest = [self.visit(term, scope) for term in terms]
+                first, *rest = [self.visit(term) for term in terms]
                 for other in rest:
-                    for name in {*first, *other}:
-                        self.system.zero.append(self._add(first.get(name, {}), other.get(name, {}), -1))
+                    for names in {*first, *other}:
+                        self.system.zero.append(self._add(first.get(names, {}), other.get(names, {}), -1))
                 return first
             case Power(base, exponent):
-                inner = self.visit(base, scope)
+                inner = self.visit(base)
                 if exponent.denominator == 1:
                     return self._scale(inner, int(exponent))
-                return self._vanish(inner)
+                # the root of a scaled positive number is scaled by the root; a sign under a root is lost
+                return self._vanish(inner) if self.modulus else self._scale(inner, exponent)
             case Apply(function, argument):
-                inner = self.visit(argument, scope)
+                inner = self.visit(argument)
                 factor = self.of_function(function)
                 return self._vanish(inner) if factor is None else self._scale(inner, factor)
             case Softmax(_, argument, _):
-                return self._vanish(self.visit(argument, scope))
+                return self._vanish(self.visit(argument))
             case Sum(axes, body, _):
-                bound = {name for name in axes if self.classes.of_bound(name, body) is self.axis}
-                inner = self.visit(body, (scope - set(axes)) | bound)
-                self.system.summed.extend(inner.get(name, {}) for name in bound)
-                return {name: form for name, form in inner.items() if name not in axes}
+                inner = self.visit(body)
+                self.system.summed.extend(form for names, form in inner.items() if set(names) & set(axes))
+                return {names: form for names, form in inner.items() if not set(names) & set(axes)}
             case _:
                 return {}
 
 
-def _kernel_mod_2(forms: Iterable[Form], unknowns: list[Carrier]) -> list[frozenset[Carrier]]:
+def _kernel_mod_2(forms: Iterable[Form], unknowns: list[Unknown]) -> list[frozenset[Unknown]]:
     """Return a reduced basis of the exponents on which all forms vanish modulo 2."""
-    place = {carrier: bit for bit, carrier in enumerate(unknowns)}
+    place = {unknown: bit for bit, unknown in enumerate(unknowns)}
     pivots: dict[int, int] = {}
     for form in forms:
-        row = sum(1 << place[carrier] for carrier, value in form.items() if value % 2)
+        row = sum(1 << place[unknown] for unknown, value in form.items() if value % 2)
         for pivot, reduced in pivots.items():
             if row >> pivot & 1:
                 row ^= reduced
@@ -200,14 +259,44 @@ def _kernel_mod_2(forms: Iterable[Form], unknowns: list[Carrier]) -> list[frozen
     return basis
 
 
-def _solvable(rows: list[tuple[Form, Fraction]], unknowns: list[Carrier], fixed: dict[Carrier, Fraction]) -> bool:
+def _kernel_over_q(forms: Iterable[Form], unknowns: list[Unknown]) -> list[dict[Unknown, Fraction]]:
+    """Return a basis of the exponents on which all forms vanish."""
+    pivots: dict[Unknown, dict[Unknown, Fraction]] = {}
+    for form in forms:
+        row = {unknown: Fraction(value) for unknown, value in form.items() if value}
+        for pivot in [unknown for unknown in row if unknown in pivots]:
+            row = _eliminate(row, pivot, pivots[pivot])
+        if row:
+            pivot = next(iter(row))
+            row = {unknown: value / row[pivot] for unknown, value in row.items()}
+            pivots = {p: _eliminate(other, pivot, row) for p, other in pivots.items()}
+            pivots[pivot] = row
+    basis = []
+    for free in unknowns:
+        if free not in pivots:
+            solution = {pivot: -row[free] for pivot, row in pivots.items() if free in row}
+            basis.append({free: Fraction(1), **solution})
+    return basis
+
+
+def _eliminate(row: dict[Unknown, Fraction], pivot: Unknown, by: dict[Unknown, Fraction]) -> dict[Unknown, Fraction]:
+    factor = row.get(pivot, Fraction(0))
+    if not factor:
+        return row
+    total = dict(row)
+    for unknown, value in by.items():
+        total[unknown] = total.get(unknown, Fraction(0)) - factor * value
+    return {unknown: value for unknown, value in total.items() if value}
+
+
+def _solvable(rows: list[tuple[Form, Fraction]], unknowns: list[Unknown], fixed: dict[Unknown, Fraction]) -> bool:
     """Tell whether inhomogeneous equations have a rational solution with some unknowns fixed."""
-    place = {carrier: column for column, carrier in enumerate(unknowns)}
+    place = {unknown: column for column, unknown in enumerate(unknowns)}
     matrix = []
-    for form, constant in [*rows, *(({carrier: 1}, value) for carrier, value in fixed.items())]:
+    for form, constant in [*rows, *(({unknown: 1}, value) for unknown, value in fixed.items())]:
         row = [Fraction(0)] * (len(unknowns) + 1)
-        for carrier, value in form.items():
-            row[place[carrier]] += value
+        for unknown, value in form.items():
+            row[place[unknown]] += value
         row[-1] = constant
         matrix.append(row)
     rank = 0
@@ -234,23 +323,29 @@ def silent(program: Program, classes: AxisClasses, axis: AxisClass) -> bool:
 
 
 class _Orders:
+    """One walk through the program, for every choice of the axis names that stand at the value (the scope).
+
+    An expression may run over the class twice, as in ``sum[l](U[k,l]*h[l])``; neuron k then stands at the value or not
+    whatever l does.
+    """
+
     def __init__(self, program: Program, classes: AxisClasses, axis: AxisClass) -> None:
         self.classes, self.axis = classes, axis
         self.parameters = {tensor.name for tensor in program.parameters}
-        self.statements: dict[str, int] = {}
+        self.statements: dict[tuple[str, frozenset[int]], int] = {}
         self.least = 2 if axis.hidden else 0
         for statement in program.statements:
-            scope = frozenset(name for name, found in scope_of(classes, statement).items() if found is axis)
-            order = self.visit(statement.expr, scope)
-            if scope:
-                self.statements[statement.name] = order
+            own = [p for p in range(len(statement.axes)) if classes.of(statement.name, p) is axis]
+            for at in _subsets(own):
+                scope = frozenset(statement.axes[position] for position in at)
+                self.statements[statement.name, at] = self.visit(statement.expr, scope)
 
     def visit(self, expr: Expr, scope: frozenset[str]) -> int:
         """Return the order to which an entry at the value vanishes with the parameters of that value."""
         match expr:
             case Ref(tensor, indices):
-                carried = any(index.axis in scope for index in indices)
-                return (1 if tensor in self.parameters else self.statements.get(tensor, 0)) if carried else 0
+                at = frozenset(position for position, index in enumerate(indices) if index.axis in scope)
+                return int(bool(at)) if tensor in self.parameters else self.statements.get((tensor, at), 0)
             case Mul(factors):
                 return sum(self.visit(factor, scope) for factor in factors)
             case Add(terms):
@@ -271,10 +366,16 @@ class _Orders:
                     self.least = 0
                 return 0
             case Sum(axes, body, _):
-                bound = frozenset(name for name in axes if self.classes.of_bound(name, body) is self.axis)
-                inner = self.visit(body, (scope - set(axes)) | bound)
-                if bound:
-                    self.least = min(self.least, inner)
-                return self.visit(body, scope - set(axes)) if bound else inner
+                outside = scope - set(axes)
+                bound = [name for name in axes if self.classes.of_bound(name, body) is self.axis]
+                orders = [self.visit(body, outside | at) for at in _subsets(bound)]
+                if not outside:  # an entry elsewhere, which must not notice the value to first order
+                    self.least = min([self.least, *orders[1:]])
+                return min(orders)
             case _:
-                return min((self.visit(child, scope) for child in children(expr)), default=0)
+                return 0
+
+
+def _subsets(items: Sequence[T]) -> list[frozenset[T]]:
+    """Return all subsets, the empty one first."""
+    return [frozenset(some) for n in range(len(items) + 1) for some in itertools.combinations(items, n)]

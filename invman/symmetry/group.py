@@ -117,7 +117,7 @@ class Generator:
 
 @dataclass(frozen=True)
 class DiscreteSymmetry:
-    """The group generated on all hidden axes, a direct product of one wreath product an axis.
+    """The group generated on all hidden axes: one wreath product an axis, and they commute.
 
     Attributes
     ----------
@@ -132,8 +132,25 @@ class DiscreteSymmetry:
 
     @cached_property
     def order(self) -> int:
-        """The exact order of the group."""
-        return math.prod(axis.order for axis in self.axes)
+        """The exact order of the group of signed permutations of theta.
+
+        The product of the orders of the axes, except where sign changes of *all* values of some axes together change
+        nothing, as on ``w[k,l]`` when rows and columns may both be flipped.
+        """
+        independent: list[int] = []
+        trivial = 0
+        tensors = {tensor.name: 1 << bit for bit, tensor in enumerate(self.program.parameters)}
+        for flip in (flip for axis in self.axes for flip in axis.flips):
+            changed = 0
+            for carrier in flip:
+                changed ^= tensors[carrier.tensor]
+            for row in independent:
+                changed = min(changed, changed ^ row)
+            if changed:
+                independent.append(changed)
+            else:
+                trivial += 1
+        return math.prod(axis.order for axis in self.axes) >> trivial
 
     def generators(self) -> Iterator[Generator]:
         """Yield generators: for each axis a swap, a cycle from three values on, and the sign changes."""

@@ -43,8 +43,9 @@ def test_counts_offsets_and_names():
     assert ATTENTION.parameter("K").shape == (2, 3)
     with pytest.raises(KeyError):
         ATTENTION.parameter("W")
-    with pytest.raises(IndexError, match="index 15 of 15 parameters"):
-        ATTENTION.coordinate(15)
+    for index in (15, -1):
+        with pytest.raises(IndexError, match=f"index {index} of 15 parameters"):
+            ATTENTION.coordinate(index)
 
 
 @given(st.lists(st.integers(1, 4), max_size=3), st.data())

@@ -20,7 +20,9 @@ def test_texts(text):
     assert read_architecture(text) == parse_program(TEXT)
 
 
-@pytest.mark.parametrize("text", ["2-3tanh-1\n", TEXT, "\ufeff" + TEXT, TEXT.replace("\n", "\r\n")])
+@pytest.mark.parametrize(
+    "text", ["2-3tanh-1\n", "# a/net.txt\n\n2-3tanh\n -1 # end\n", TEXT, "\ufeff" + TEXT, TEXT.replace("\n", "\r\n")]
+)
 def test_files_and_standard_input(tmp_path, monkeypatch, text):
     for name in ("net", "2nets.txt", "net(1).txt"):
         path = tmp_path / name

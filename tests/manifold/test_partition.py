@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from invman.architecture import read_architecture
 from invman.errors import UnsupportedError
 from invman.lattice.enumeration import partitions
-from invman.manifold import CondensedSpace
+from invman.manifold import CondensedManifold, CondensedSpace
 from invman.manifold.partition import (
     Kind,
     blocks,
@@ -32,9 +32,7 @@ def rules_of(text):
     return CondensedSpace.of(read_architecture(text)).rules[0]
 
 
-any_labels = st.lists(st.integers(-9, 9).filter(lambda v: abs(v) != 1), min_size=1, max_size=6).map(
-    lambda labels: [abs(v) if v % 2 else v for v in labels]
-)
+any_labels = st.lists(st.sampled_from([0, 2, -2, 4, -4, 7, 9]), min_size=1, max_size=6)
 
 
 @given(any_labels)
@@ -43,9 +41,8 @@ def test_canonical_is_a_normal_form(labels):
     assert canonical(form) == form
     assert [kind_of(v) for v in form] == [kind_of(v) for v in labels]
     for (i, a), (j, b) in itertools.product(enumerate(labels), repeat=2):
-        # equal and opposite values stay so, others do not become so; block 2k and zero block 2k+1 are one name in `labels`
-        if abs(a) == abs(b):
-            assert (form[i] == form[j]) == (a == b)
+        assert (form[i] == form[j]) == (a == b)
+        assert (form[i] == -form[j]) == (a == -b)
 
 
 @given(any_labels, st.sampled_from([1, -1]), st.permutations([1, 2, 3, 4]))
@@ -87,11 +84,11 @@ def test_classes_are_the_orbits_of_permutations_and_signs(text):
 
 
 @pytest.mark.parametrize("text", NETS)
-def test_order_is_inclusion_and_coarsenings_cover(text, oracle):
+def test_order_is_inclusion_and_coarsenings_cover(text):
     space = CondensedSpace.of(read_architecture(text))
     rules = space.rules[0]
     found = list(partitions(rules))
-    flat = {labels: manifold(space, labels).polydiagonal() for labels in found}
+    flat = {labels: CondensedManifold(space, (labels,)).polydiagonal() for labels in found}
     for a, b in itertools.product(found, repeat=2):
         assert finer(a, b) == (flat[b] <= flat[a])
     for a in found:
@@ -99,12 +96,6 @@ def test_order_is_inclusion_and_coarsenings_cover(text, oracle):
         covers = {b for b in below if not any(c != b and finer(c, b) for c in below)}
         assert set(coarsenings(rules, a)) == covers
     assert all(finer(rules.free, labels) and finer(labels, labels) for labels in found)
-
-
-def manifold(space, labels):
-    from invman.manifold import CondensedManifold
-
-    return CondensedManifold(space, (labels,))
 
 
 def test_what_each_activation_has():

@@ -13,7 +13,7 @@ from fractions import Fraction
 
 from invman.architecture.activations import PRIMITIVES, REGISTERED
 from invman.architecture.importers.nodes import Maximum, plain, substitute
-from invman.architecture.program import Add, Apply, Expr, Mul, Number, Power, Softmax, Sum, free_axes
+from invman.architecture.program import Add, Apply, Expr, Mul, Number, Power, Ref, Softmax, Sum, free_axes
 
 ZERO, ONE, MINUS = Number(Fraction(0)), Number(Fraction(1)), Number(Fraction(-1))
 
@@ -47,6 +47,8 @@ def mul(*factors: Expr, sizes: Mapping[str, int] | None = None) -> Expr:
         for part in factor.factors if type(factor) is Mul else (factor,):
             if isinstance(part, Number):
                 coefficient *= part.value
+            elif part in flat and isinstance(part, Ref):
+                flat[flat.index(part)] = Power(part, Fraction(2))
             else:
                 flat.append(part)
     if not coefficient:

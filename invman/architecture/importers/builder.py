@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from invman.architecture.importers import algebra
 from invman.architecture.importers.nodes import (
     Mask,
     Token,
+    canonical,
     fixed,
     pending,
     plain,
@@ -26,7 +27,7 @@ from invman.architecture.importers.nodes import (
     substitute,
 )
 from invman.architecture.program import (
-    Add, Apply, Expr, Index, Mul, Number, Power, Ref, Softmax, Statement, Sum, children, free_axes,
+    Add, Apply, Expr, Index, Mul, Number, Power, Ref, Softmax, Statement, Sum, children, free_axes, walk,
 )
 from invman.errors import OverBudgetError, UnsupportedError
 
@@ -62,6 +63,11 @@ class Symbolic:
 
 
 Value = Symbolic | np.ndarray
+
+
+def compact(array: np.ndarray) -> np.ndarray:
+    """Return the array with size 1 along the dimensions along which it was broadcast."""
+    return array[tuple(slice(None) if step or not size else slice(0, 1) for size, step in zip(array.shape, array.strides, strict=True))]
 
 
 @dataclass
@@ -105,6 +111,7 @@ class ArrayBuilder:
         self._born = 0
         self._parent: dict[str, str] = {}
         self._keys: dict[str, tuple[Key, int]] = {}
+        self._known: dict[object, str] = {}
         self._constant_names: dict[tuple[object, ...], str] = {}
 
     # -- axes ---------------------------------------------------------------------------------------------------
@@ -139,7 +146,9 @@ class ArrayBuilder:
         if key is None:
             key = ("born", *self._step, self._born)
             self._born += 1
-        parts = self.memory.splits.setdefault(key, (size,))
+        parts = self.memory.splits.get(key, ())
+        if math.prod(parts) != size or not parts:
+            parts = self.memory.splits[key] = (size,)
         axes = tuple(self.fresh(part) for part in parts)
         for number, axis in enumerate(axes):
             self._keys[axis] = (key, number)
@@ -184,26 +193,35 @@ class ArrayBuilder:
         (axis,) = self.dimension(values, (token.tensor, "values")) or (self.fresh(1),)
         return Ref(token.tensor, (*token.indices, plain(axis))), axis
 
-    def constant(self, array: np.ndarray, dims: Dims, *, mask: bool = False) -> Expr:
-        """Return a constant array of the shape of ``dims`` as an expression; axes along which it is constant go."""
+    def constant(self, array: np.ndarray, dims: Dims, *, mask: bool = False, own: object = None) -> Expr:
+        """Return a constant array of the shape of ``dims`` as an expression; axes along which it is constant go.
+
+        Equal constants are one, unless ``own`` tells them apart: what only moves entries shall not tie axes together.
+        """
         atoms = [axis for dim in dims for axis in dim]
-        array = np.asarray(array).reshape([self.size(axis) for axis in atoms])
-        keep = [n for n in range(array.ndim) if not np.array_equal(array, np.broadcast_to(array.take([0], n), array.shape))]
+        array = compact(np.asarray(array).reshape([self.size(axis) for axis in atoms]))
+        keep = [
+            n for n, size in enumerate(array.shape) if size > 1 and not (array == array[(slice(None),) * n + (slice(0, 1),)]).all()
+        ]
         array = array[tuple(slice(None) if n in keep else 0 for n in range(array.ndim))]
         indices = tuple(plain(atoms[n]) for n in keep)
+        if array.dtype.kind == "V":  # bfloat16 and its kind
+            array = array.astype(np.float64)
+        if mask:
+            array = array.astype(np.float64)
         if array.dtype.kind not in "biuf":
             raise self.fail(f"a constant of dtype {array.dtype}", "real numbers")
         if not np.isfinite(array).all():
             raise self.fail("an infinite constant or nan", "finite numbers (minus infinity only in front of a softmax)")
         if not indices:
             return algebra.number(array.item())
-        if array.size > self.entries:
+        if array.size > self.entries and not mask:  # a causal mask vanishes; another one is refused at the end
             advice = "Pass large arrays as parameters or inputs, not as closed-over constants."
             raise OverBudgetError(f"entries of a constant in {self.place!r}", array.size, self.entries, advice)
-        key = (array.shape, array.astype(np.float64).tobytes())
+        key = (array.shape, array.astype(np.float64).tobytes(), own)
         name = self._constant_names.setdefault(key, f"c{len(self.constants) + 1}")
         self.constants[name] = array
-        return Mask(name, indices, array) if mask else Ref(name, indices)
+        return Mask(name, indices, self.constants[name]) if mask else Ref(name, indices)
 
     # -- statements ---------------------------------------------------------------------------------------------
 
@@ -215,9 +233,13 @@ class ArrayBuilder:
         """Give an array a statement of its own, unless it is a mere reference or not complete yet."""
         if isinstance(value, np.ndarray) or self.simple(value.expr) or pending(value.expr):
             return value
+        if algebra.is_apply(value.expr, "exp") and isinstance(value.expr, Apply):  # it may be part of a softmax
+            inner = self.named(Symbolic(value.dims, value.expr.argument))
+            return Symbolic(value.dims, Apply(value.expr.function, inner.expr)) if isinstance(inner, Symbolic) else value
         axes = tuple(axis for axis in value.atoms if axis in free_axes(value.expr))
-        name = f"h{len(self.statements) + 1}"
-        self.statements[name] = Statement(name, axes, value.expr)
+        form = canonical(value.expr, axes, self.size)
+        name = self._known.setdefault(form, f"h{len(self.statements) + 1}")
+        self.statements.setdefault(name, Statement(name, axes, value.expr))
         return Symbolic(value.dims, Ref(name, tuple(plain(axis) for axis in axes)))
 
     def replaced(self, value: Symbolic, mapping: dict[str, Index], dims: Dims) -> Symbolic:
@@ -316,6 +338,8 @@ class ArrayBuilder:
         """Broadcast to a shape by the rules of numpy: new dimensions in front, size 1 becomes any size."""
         if self.shape(value) == shape:
             return value
+        if self._summed(value.expr) and math.prod(shape) > math.prod(self.shape(value)):
+            value = self._hoisted(value)
         ahead = len(shape) - len(value.dims)
         dims: list[tuple[str, ...]] = []
         gone: dict[str, Index] = {}
@@ -328,6 +352,22 @@ class ArrayBuilder:
             dims.append(self.dimension(size) if size > 1 else ())
         return self.replaced(value, gone, tuple(dims))
 
+    def _hoisted(self, value: Symbolic) -> Symbolic:
+        """Give an array a statement, without the number in front of it."""
+        match value.expr:
+            case Mul((Number() as number, *rest)) if type(value.expr) is Mul:
+                inner = self.readable(Symbolic(value.dims, algebra.mul(*rest)))
+                return Symbolic(value.dims, algebra.mul(number, inner.expr))
+        return self.readable(value)
+
+    @staticmethod
+    def _summed(expr: Expr) -> bool:
+        """Tell whether an expression sums something other than the exponentials of a softmax to be."""
+        return any(
+            isinstance(node, Softmax) or (isinstance(node, Sum) and not algebra.is_apply(node.body, "exp"))
+            for node in walk(expr)
+        )
+
     def linear(self, value: Symbolic, place: int, table: np.ndarray, sizes: Sequence[int] | None = None) -> Symbolic:
         """Return ``y[new] = sum_old table[new,old] x[old]`` along one dimension, for a constant table."""
         value = self.readable(value)
@@ -338,7 +378,7 @@ class ArrayBuilder:
             self.unite(axis, bound)
         body = substitute(value.expr, {axis: plain(bound) for axis, bound in old.items()})
         flat = tuple(axis for dim in new for axis in dim)
-        fixed_table = self.constant(table, ((*flat,), tuple(old.values())))
+        fixed_table = self.constant(table, ((*flat,), tuple(old.values())), own=flat)
         bound = tuple(old.values())
         dims = (*value.dims[:place], flat if sizes is not None else (), *value.dims[place + 1 :])
         if sizes is None:
@@ -364,10 +404,20 @@ class ArrayBuilder:
         factor = self.size([axis for axis in axes if axis not in used])
         over = tuple(axis for axis in axes if axis in used)
         number = [algebra.number(factor)]
+        if type(body) is Sum and not body.mean:
+            over, body = (*over, *body.axes), body.body
         if type(body) is Mul and isinstance(body.factors[0], Number):
             number.append(body.factors[0])
             body = algebra.mul(*body.factors[1:])
         return algebra.mul(*number, Sum(over, body) if over else body, sizes=self.sizes)
+
+    def _same(self, left: Expr, right: Expr) -> bool:
+        """Tell whether two expressions are the same, looking through one statement on the right."""
+        if isinstance(right, Ref) and right.tensor in self.statements:
+            statement = self.statements[right.tensor]
+            right = substitute(statement.expr, dict(zip(statement.axes, right.indices, strict=True)))
+        axes = free_axes(left)
+        return set(axes) == set(free_axes(right)) and canonical(left, axes, self.size) == canonical(right, axes, self.size)
 
     def nonnegative(self, expr: Expr) -> bool:
         """Tell whether an expression is certainly not negative."""
@@ -384,6 +434,8 @@ class ArrayBuilder:
                 return self.nonnegative(body)
             case Softmax():
                 return True
+            case Add((Sum(_, Power(u, square), True) as mean, Mul((Number(sign), Power(other, twice))))):
+                return (square, twice, sign) == (2, 2, -1) and self._same(replace(mean, body=u), other)
             case _ if isinstance(expr, Add | Mul):
                 return all(self.nonnegative(part) for part in children(expr))
         return isinstance(expr, Apply) and expr.function.name in ("exp", "sigmoid", "softplus", "relu", "abs", "gaussian")

@@ -7,7 +7,7 @@ comparison that chooses a branch of relu. What is still pending when the import 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -23,6 +23,7 @@ from invman.architecture.program import (
     Ref,
     Softmax,
     Sum,
+    children,
     walk,
 )
 
@@ -166,3 +167,28 @@ def softmax_axes(expr: Expr) -> Iterator[str]:
             yield node.axis
             if node.until is not None:
                 yield node.until
+
+
+def canonical(expr: Expr, axes: Sequence[str], size: Callable[[str], int]) -> object:
+    """Return a form that two expressions share when they differ in the names of their axes only."""
+    return _form(expr, {axis: (number, size(axis)) for number, axis in enumerate(axes)}, size)
+
+
+def _form(expr: Expr, names: dict[str, tuple[int, int]], size: Callable[[str], int]) -> object:
+    match expr:
+        case Ref(tensor, indices):
+            terms = tuple((tuple((names[axis], c) for axis, c in index.terms), index.offset) for index in indices)
+            return type(expr).__name__, tensor, terms
+        case Number(value):
+            return value
+        case Sum(axes, body, mean):
+            inner = {**names, **{axis: (len(names) + number, size(axis)) for number, axis in enumerate(axes)}}
+            return type(expr).__name__, mean, tuple(inner[axis] for axis in axes), _form(body, inner, size)
+        case Softmax(axis, argument, until):
+            return "softmax", names[axis], until and names[until], _form(argument, names, size)
+        case Power(base, exponent):
+            return "power", exponent, _form(base, names, size)
+        case Apply(function, argument):
+            return "apply", function.name, _form(argument, names, size)
+        case _:
+            return type(expr).__name__, tuple(_form(child, names, size) for child in children(expr))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -104,13 +103,16 @@ def narrow(b: ArrayBuilder, value: Value, place: int, start: int, count: int, st
         cut = reshape(b, value, (*shape[:place], *parts, *shape[place + 1 :]))
         assert isinstance(cut, Symbolic)  # noqa: S101 - for the type checker
         return at(b, cut, place + which, number)
-    if len(value.dims[place]) > 1:
+    if len(value.dims[place]) > 1 or (start, step) == (0, 1):  # the first few: no index says so by itself
         return b.linear(value, place, np.eye(size)[start + step * np.arange(count)])
     new = b.dimension(count)
-    if len(new) > 1:
-        return b.linear(value, place, np.eye(size)[start + step * np.arange(count)])
     dims = (*value.dims[:place], new, *value.dims[place + 1 :])
-    return b.replaced(value, {value.dims[place][0]: Index(((new[0], step),), start)}, dims)
+    return b.replaced(value, {value.dims[place][0]: Index(weights(b, new, step), start)}, dims)
+
+
+def weights(b: ArrayBuilder, axes: Sequence[str], step: int) -> tuple[tuple[str, int], ...]:
+    """Return the terms of ``step`` times the position along a dimension."""
+    return tuple((axis, step * b.size(axes[number + 1 :])) for number, axis in enumerate(axes))
 
 
 def at(b: ArrayBuilder, value: Symbolic, place: int, position: int, *, keep: bool = False) -> Symbolic:
@@ -154,7 +156,7 @@ def concatenate(b: ArrayBuilder, values: Sequence[Value], place: int) -> Value:
     starts = np.cumsum([0, *counts])
     eye = np.eye(sum(counts))
     moved: list[Value] = []
-    for value, start, count in zip(values, starts, counts, strict=True):
+    for value, start, count in zip(values, starts[:-1], counts, strict=True):
         table = eye[:, start : start + count]
         if isinstance(value, np.ndarray):
             moved.append(np.moveaxis(np.moveaxis(value, place, -1) @ table.T, -1, place))
@@ -242,8 +244,3 @@ def contract(
 
 def _operand(b: ArrayBuilder, value: Value) -> Value:
     return value if isinstance(value, np.ndarray) or factor(value.expr) else b.readable(value)
-
-
-def entries(shape: Sequence[int]) -> int:
-    """Number of entries of a shape."""
-    return math.prod(shape)

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from invman.architecture.importers import algebra
 from invman.architecture.importers.builder import ArrayBuilder, Symbolic, Value
-from invman.architecture.importers.operations import contract, insert, narrow, reduce_sum, reshape, transpose
+from invman.architecture.importers.operations import contract, narrow, reduce_sum, reshape, transpose, weights
 from invman.architecture.program import Index
 
 
@@ -42,20 +41,18 @@ def slide(b: ArrayBuilder, value: Symbolic, place: int, window: int, stride: int
         cut = narrow(b, value, place, 0, window, dilation)
         assert isinstance(cut, Symbolic)  # noqa: S101 - for the type checker
         return Symbolic((*before, (), cut.dims[place], *after), cut.expr)
-    if stride == window and dilation == 1:
+    if len(value.dims[place]) > 1 and stride == window and dilation == 1:
         cut = narrow(b, value, place, 0, count * window)
         shape = b.shape(cut)
         parts = reshape(b, cut, (*shape[:place], count, window, *shape[place + 1 :]))
         assert isinstance(parts, Symbolic)  # noqa: S101 - for the type checker
         return parts
+    if len(value.dims[place]) > 1:
+        positions = stride * np.arange(count)[:, None] + dilation * np.arange(window)
+        return b.linear(value, place, np.eye(size)[positions])
     t, r = b.dimension(count), b.dimension(window)
-    if len(value.dims[place]) != 1 or len(t) != 1 or len(r) != 1:
-        table = np.zeros((count, window, size))
-        for offset in range(window):
-            table[np.arange(count), offset, stride * np.arange(count) + dilation * offset] = 1
-        return b.linear(value, place, table)
     (axis,) = value.dims[place]
-    index = Index(((t[0], stride), (r[0], dilation)))
+    index = Index((*weights(b, t, stride), *weights(b, r, dilation)))
     return b.replaced(b.readable(value), {axis: index}, (*before, t, r, *after))
 
 
@@ -114,3 +111,25 @@ def window_sum(
     return value
 
 
+def flip(b: ArrayBuilder, value: Value, place: int) -> Value:
+    """Reverse a dimension."""
+    if isinstance(value, np.ndarray):
+        return np.flip(value, place)
+    size = b.shape(value)[place]
+    if size == 1:
+        return value
+    if len(value.dims[place]) > 1 or not b.uses(value, value.dims[place]):
+        return b.linear(value, place, np.eye(size)[::-1]) if b.uses(value, value.dims[place]) else value
+    new = b.dimension(size)
+    terms = tuple((axis, -factor) for axis, factor in weights(b, new, 1))
+    return b.replaced(value, {value.dims[place][0]: Index(terms, size - 1)}, (*value.dims[:place], new, *value.dims[place + 1 :]))
+
+
+def turned(b: ArrayBuilder, kernel: Value, groups: int) -> Value:
+    """Return the kernel (c, o/groups, ...) of a transposed convolution as one of shape (o, c/groups, ...)."""
+    channels, outputs, *window = b.shape(kernel)
+    for n in range(len(window)):
+        kernel = flip(b, kernel, 2 + n)
+    kernel = reshape(b, kernel, (groups, channels // groups, outputs, *window))
+    kernel = transpose(kernel, (0, 2, 1, *range(3, 3 + len(window))))
+    return reshape(b, kernel, (groups * outputs, channels // groups, *window))

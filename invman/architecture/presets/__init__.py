@@ -21,9 +21,10 @@ PRESETS: dict[str, Preset] = {
 }
 """The presets that read like calls, by name."""
 
-_DENSE = re.compile(r"\s*[-+]?\d")
-_CALL = re.compile(r"\s*([^\W\d]\w*)\s*\(")
-_FILE = re.compile(r"[^()\n]*([/\\]|\.[A-Za-z]\w*\s*$)")
+_BLANK = r"(?:\s|#[^\n]*\n)*"
+_DENSE = re.compile(rf"{_BLANK}[-+]?\d")
+_CALL = re.compile(rf"{_BLANK}([^\W\d]\w*)\s*\(")
+_FILE = re.compile(r"[^()#\n]*([/\\]|\.[A-Za-z]\w*$)")
 
 
 def is_short_form(text: str) -> bool:
@@ -34,7 +35,7 @@ def is_short_form(text: str) -> bool:
     >>> [is_short_form(text) for text in ("2-3tanh-1", "rnn(hidden=2)", "2nets/a.txt", "input x[i]; f = w[i]*x[i]")]
     [True, True, False, False]
     """
-    if _FILE.match(text):
+    if "\n" not in text.strip() and _FILE.match(text.strip()):
         return False
     call = _CALL.match(text)
     return _DENSE.match(text) is not None or (
@@ -71,7 +72,7 @@ def parse_short_form(text: str) -> Program:
     """
     if _CALL.match(text) is None:
         return parse_dense(text)
-    scanner = Scanner(text)
+    scanner = Scanner(text, lines=False)
     token = scanner.take()
     if token.text not in PRESETS:
         scanner.fail(f"a preset ({', '.join(PRESETS)})", nearest(token.text, list(PRESETS)), token)

@@ -58,7 +58,7 @@ def parse_dense(text: str) -> Program:
     f = a[k]*h[k]
     size i=2, k=3
     """
-    scanner = Scanner(text)
+    scanner = Scanner(text, lines=False)
     starts = [scanner.next]
     layers = [_layer(scanner)]
     while scanner.accept("-"):

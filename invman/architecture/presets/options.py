@@ -126,7 +126,7 @@ class Preset:
         known = {option.name: option for option in self.options}
         given: dict[str, Value] = {}
         places: dict[str, Token] = {}
-        scanner.expect("(", f"'(' and the options, as in {self.usage()}")
+        scanner.expect("(")
         while not scanner.at(")"):
             token = scanner.name("the name of an option")
             if token.text not in known:

@@ -79,7 +79,7 @@ TRANSFORMER = Preset(
 """``transformer(vocab=5,d=8,heads=2,dk=4,ff=16,layers=1,seq=4)``: input x[s,c] one-hot, output f[s,c] at each position.
 
 Layer n has ``WQn[h,k,d]``, ``WKn``, ``WVn[h,v,d]``, ``WOn[h,d,v]``, ``WUn[m,d]``, ``WDn[d,m]`` and, when gated,
-``WGn[m,d]``; there are the embedding ``E[c,d]``, learned positions ``P[s,d]`` (``pos=yes``) and the read-out ``R[c,d]``,
+``WGn[m,d]``; embedding ``E[c,d]``, learned positions ``P[s,d]`` (``pos=yes``), read-out ``R[c,d]``,
 or E again (``tied=yes``). GPT-2 is ``norm=layer,bias=yes,pos=yes,tied=yes``, with the exact gelu instead of its tanh
 approximation.
 """

@@ -1,0 +1,154 @@
+"""All permutations and signs that act on named axes, with the exact order of the group they generate.
+
+Permutations form a product over the hidden axes (composite ones where two axes are local to each other), each a power
+of a symmetric group where the axis is local to others. Signs form a vector space over the field of two elements, the
+direct sum of its components (:func:`invman.symmetry.characters.sign_component`). Signs are normal in the whole group,
+so its order is the product of the two.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+from invman.architecture.program import Program
+from invman.symmetry.axes import AxisClass, AxisClasses
+from invman.symmetry.characters import Unknown, sign_component
+from invman.symmetry.locality import local_to
+
+
+@dataclass(frozen=True)
+class PermutationFactor:
+    """The symmetric group on the values of one hidden axis, a copy a cell of the axes that it is local to.
+
+    Attributes
+    ----------
+    axes : tuple of AxisClass
+        The axis; several of them where pairs or triples of values are permuted freely.
+    local_to : tuple of AxisClass
+        Axes for each cell of which the permutation can be chosen anew.
+    """
+
+    axes: tuple[AxisClass, ...]
+    local_to: tuple[AxisClass, ...]
+
+    @property
+    def size(self) -> int:
+        """Number n of values (or tuples of values) that are permuted."""
+        return math.prod(axis.size for axis in self.axes)
+
+    @property
+    def copies(self) -> int:
+        """Number of independent copies of S_n."""
+        return math.prod(axis.size for axis in self.local_to)
+
+    @property
+    def order(self) -> int:
+        """``(n!)^copies``."""
+        return math.factorial(self.size) ** self.copies
+
+    @property
+    def name(self) -> str:
+        """Names of the axes, joined by a comma."""
+        return ",".join(axis.name for axis in self.axes)
+
+
+@dataclass(frozen=True)
+class SignFactor:
+    """Sign changes that vary with exactly the axes of one component.
+
+    Attributes
+    ----------
+    axes : tuple of AxisClass
+        The component; empty for sign changes of whole tensors.
+    patterns : tuple of frozenset
+        Basis: which tensors change sign together, at which positions.
+    """
+
+    axes: tuple[AxisClass, ...]
+    patterns: tuple[frozenset[Unknown], ...]
+
+    @property
+    def rank(self) -> int:
+        """Dimension over the field of two elements."""
+        return len(self.patterns) * math.prod(axis.size - 1 for axis in self.axes)
+
+
+@dataclass(frozen=True)
+class AxisGroup:
+    """The group of signed permutations of theta that the named axes explain.
+
+    Attributes
+    ----------
+    program : Program
+        The architecture.
+    permutations : tuple of PermutationFactor
+        The symmetric groups.
+    signs : tuple of SignFactor
+        The components of the sign changes.
+    """
+
+    program: Program
+    permutations: tuple[PermutationFactor, ...]
+    signs: tuple[SignFactor, ...]
+
+    @cached_property
+    def sign_rank(self) -> int:
+        """Number of independent sign changes."""
+        return sum(factor.rank for factor in self.signs)
+
+    @cached_property
+    def order(self) -> int:
+        """The exact order of the group."""
+        return math.prod(factor.order for factor in self.permutations) * 2**self.sign_rank
+
+
+def axis_group(program: Program) -> AxisGroup:
+    """Find all permutations and signs of the named axes of an architecture.
+
+    The time grows with the length of the program, never with its sizes.
+
+    Parameters
+    ----------
+    program : Program
+        The architecture.
+
+    Returns
+    -------
+    AxisGroup
+
+    Examples
+    --------
+    >>> from invman.architecture import read_architecture
+    >>> axis_group(read_architecture("attention(d=4,heads=2,dk=2,seq=3)")).order
+    8192
+    """
+    classes = AxisClasses(program)
+    around = local_to(program, classes)
+    used: set[AxisClass] = set()
+    permutations = []
+    for axis in classes.classes:
+        if axis not in around and axis.hidden:
+            around[axis] = frozenset()
+        if not axis.hidden or axis in used:
+            continue
+        group = (axis, *(other for other in around[axis] if other.hidden and axis in around.get(other, ())))
+        used.update(group)
+        outer = tuple(sorted(around[axis] - set(group), key=lambda other: other.name))
+        permutations.append(PermutationFactor(tuple(sorted(group, key=lambda a: a.name)), outer))
+    signs = [SignFactor(axes, sign_component(program, classes, axes)) for axes in components(program, classes)]
+    return AxisGroup(program, tuple(permutations), tuple(factor for factor in signs if factor.rank))
+
+
+def components(program: Program, classes: AxisClasses) -> list[tuple[AxisClass, ...]]:
+    """Return the sets of axes that some parameter carries together, the empty set first; axes of size 1 left out."""
+    found: dict[tuple[AxisClass, ...], None] = {(): None}
+    for tensor in program.parameters:
+        carried = list(dict.fromkeys(classes.of(tensor.name, p) for p in range(len(tensor.shape))))
+        for size in range(1, len(carried) + 1):
+            for chosen in itertools.combinations(sorted(carried, key=lambda axis: axis.name), size):
+                if all(axis.size > 1 for axis in chosen):
+                    found[chosen] = None
+    return list(found)
