@@ -30,7 +30,7 @@ if TYPE_CHECKING:
         SyntaxProblem,
         UnsupportedError,
     )
-    from invman.flow import CheckOptions, CheckReport, Verdict, load_data, verify, verify_equations
+    from invman.flow import CheckOptions, CheckReport, Verdict, Verification, load_data, verify, verify_equations
     from invman.lattice import Lattice, build_lattice, count_condensed, enumerate_condensed
     from invman.manifold import CondensedManifold, CondensedSpace, LinearEquations, Polydiagonal, parse_equations
     from invman.symmetry import DiscreteSymmetry, find_symmetry
@@ -55,6 +55,7 @@ _HOME = {
     "SyntaxProblem": "errors",
     "UnsupportedError": "errors",
     "Verdict": "flow",
+    "Verification": "flow",
     "build_lattice": "lattice",
     "count_condensed": "lattice",
     "enumerate_condensed": "lattice",
@@ -88,6 +89,7 @@ __all__ = [
     "SyntaxProblem",
     "UnsupportedError",
     "Verdict",
+    "Verification",
     "__version__",
     "build_lattice",
     "count_condensed",

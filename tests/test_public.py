@@ -7,7 +7,7 @@ import invman
 PUBLIC = """
 Activation ArchitectureError CheckOptions CheckReport CondensedManifold CondensedSpace DataError DiscreteSymmetry
 InvmanError Lattice LinearEquations ManifoldError OutputError OverBudgetError Polydiagonal Program SyntaxProblem
-UnsupportedError Verdict __version__ build_lattice count_condensed enumerate_condensed find_symmetry jax_map load_data
+UnsupportedError Verdict Verification __version__ build_lattice count_condensed enumerate_condensed find_symmetry jax_map load_data
 parse_equations read_architecture sympy_map verify verify_equations
 """.split()
 

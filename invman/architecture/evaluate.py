@@ -194,6 +194,11 @@ def _union(named: list[Named]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(axis for _, axes in named for axis in axes))
 
 
+def _absolute(u: Array) -> Array:
+    """Return |u| with derivative 0 at 0, the one choice that keeps abs even (JAX takes 1)."""
+    return u * jax.lax.stop_gradient(jnp.sign(u))
+
+
 @lru_cache(maxsize=1)
 def _table() -> dict[str, Callable[[Array], Array]]:
     return {
@@ -201,6 +206,6 @@ def _table() -> dict[str, Callable[[Array], Array]]:
         "sigmoid": jax.nn.sigmoid, "softplus": jax.nn.softplus, "silu": jax.nn.silu,
         "gelu": lambda u: jax.nn.gelu(u, approximate=False), "exp": jnp.exp, "cos": jnp.cos, "cosh": jnp.cosh,
         "gaussian": lambda u: jnp.exp(-u * u), "square": lambda u: u * u, "cube": lambda u: u * u * u,
-        "identity": lambda u: u, "relu": jax.nn.relu, "abs": jnp.abs,
+        "identity": lambda u: u, "relu": jax.nn.relu, "abs": _absolute,
         "log": jnp.log, "tan": jnp.tan, "asinh": jnp.arcsinh, "atan": jnp.arctan,
     }  # fmt: skip

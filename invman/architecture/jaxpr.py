@@ -23,7 +23,7 @@ from invman.architecture.importers.finish import replay
 from invman.architecture.importers.names import Names
 from invman.architecture.importers.primitives import RULES, supported
 from invman.architecture.program import Program
-from invman.errors import ArchitectureError, OverBudgetError, UnsupportedError
+from invman.errors import ArchitectureError, OverBudgetError
 
 BUDGET = 100_000
 """Operations that are replayed, unrolled loops included, before refusing."""
@@ -308,6 +308,3 @@ def _place(eqn: Any) -> str:
         if not LIBRARIES.search(frame.file_name):
             return f"{frame.file_name}:{frame.line_num}"
     return ""
-
-
-__all__ = ["BUDGET", "UnsupportedError", "flat_parameters", "from_jax"]

@@ -119,7 +119,8 @@ def _size(name: str, dim: Any, sizes: Mapping[str, int]) -> int:
         return int(dim.dim_value)
     label = dim.dim_param or "?"
     if label not in sizes:
-        msg = f"input {name}: got a dimension {label!r} without a size, expected one. Give it as sizes={{{label!r}: 1}}."
+        advice = f"Give it as sizes={{{label!r}: 1}}."
+        msg = f"input {name}: got a dimension {label!r} without a size, expected one. {advice}"
         raise ArchitectureError(msg)
     return sizes[label]
 

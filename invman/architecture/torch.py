@@ -8,6 +8,7 @@ evaluation mode) are constants.
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -68,10 +69,14 @@ def record_torch(module: Any, *example: Any) -> dict[str, Any]:
         msg = "from_torch: got no PyTorch, expected the package torch. Install it with: pip install 'invman[torch]'"
         raise UnsupportedError(msg) from None
     try:
-        exported = torch.export.export(module, tuple(example)).run_decompositions()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FutureWarning)  # PyTorch's own use of its deprecated functions
+            warnings.simplefilter("ignore", DeprecationWarning)
+            exported = torch.export.export(module, tuple(example)).run_decompositions()
     except Exception as error:
         text = str(error).strip().splitlines()
-        msg = f"torch.export: got {type(error).__name__} ({text[0] if text else ''}), expected a module that it can export"
+        got = f"{type(error).__name__} ({text[0] if text else ''})"
+        msg = f"torch.export: got {got}, expected a module that it can export"
         raise UnsupportedError(msg) from error
     return _recorded(exported)
 
@@ -123,16 +128,19 @@ def _recorded(exported: Any) -> dict[str, Any]:
         name, kind = getattr(spec.arg, "name", ""), spec.kind.name
         if kind in ("PARAMETER", "USER_INPUT") and name in nodes and hasattr(nodes[name].meta.get("val"), "shape"):
             value = nodes[name].meta["val"]
-            entry = {"name": name, "title": spec.target or name.replace("input", "x"), "shape": [int(size) for size in value.shape]}
+            entry = {
+                "name": name,
+                "title": spec.target or name.replace("input", "x"),
+                "shape": [int(size) for size in value.shape],
+            }
             if kind == "PARAMETER":
                 parameters.append(entry)
             else:
                 inputs.append({**entry, "integer": not value.dtype.is_floating_point})
         elif kind in ("BUFFER", "CONSTANT_TENSOR"):
             array = values[spec.target].detach().cpu().numpy()
-            kept = [_plain(float(v) if array.dtype.kind == "f" else v.item()) for v in array.reshape(-1)]
-            entry = {"name": name, "shape": list(array.shape), "dtype": str(array.dtype), "values": kept}
-            constants.append(entry)
+            kept = [_plain(value) for value in array.reshape(-1).tolist()]
+            constants.append({"name": name, "shape": list(array.shape), "dtype": str(array.dtype), "values": kept})
     operations = [
         {
             "name": node.name,

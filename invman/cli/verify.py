@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from cyclopts import Parameter
 
 from invman.cli.options import Architecture, Budget, Classes, Family, OneRegion, Progress, emit, write_json
 
 LossName = Literal["squared", "logistic", "exponential", "quartic"]
+LOSS_NAMES: tuple[str, ...] = get_args(LossName)
 
 
 def verify(
@@ -68,7 +69,8 @@ def verify(
 
     del family
     program = read_architecture(arch, one_region=one_region)
-    options = CheckOptions(trials=trials, steps=steps, seed=seed, losses=tuple(loss) or None)
+    chosen = tuple(loss) or LOSS_NAMES
+    options = CheckOptions(trials=trials, steps=steps, seed=seed, losses=chosen)
     examples = load_data(data, program.input_count, program.output_count) if data is not None else None
     progress = Progress("checking")
     if equations is not None:

@@ -1,97 +1,123 @@
-"""The gradient family at random points of a manifold, and its worst component normal to it."""
+"""The first half of a check: how far the gradient family is from tangent at random points of the manifold."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, Int, PRNGKeyArray
+from jaxtyping import Array, Bool, Float, Int
 
-from invman.architecture.evaluate import Map
-from invman.flow.projection import Projection
+from invman.flow.draws import Draw
+from invman.flow.problem import Problem
+from invman.flow.projection import FlatManifold
 
 
-class FieldTest(NamedTuple):
-    """The worst of some random fields at one random point.
+class Tangency(NamedTuple):
+    """How far a vector at a point of a manifold is from being tangent."""
 
-    Attributes
-    ----------
-    theta : shape (D,)
-        The point.
-    x : shape (d,)
-        The input.
-    direction : shape (o,)
-        The combination of outputs.
-    field, normal, relative : scalars
-        Norm of the field, of its normal component, and their ratio.
-    coordinate : integer scalar
-        Where the normal component is largest.
-    """
-
-    theta: Float[Array, "*b D"]
-    x: Float[Array, "*b d"]
-    direction: Float[Array, "*b o"]
-    field: Float[Array, "*b"]
-    normal: Float[Array, "*b"]
-    relative: Float[Array, "*b"]
+    ratio: Float[Array, "*b"]
+    field_norm: Float[Array, "*b"]
+    normal_norm: Float[Array, "*b"]
     coordinate: Int[Array, "*b"]
 
 
-def gradient(
-    forward: Map, theta: Float[Array, " D"], x: Float[Array, " d"], c: Float[Array, " o"]
-) -> Float[Array, " D"]:
-    """Return the field ``grad_theta <c, F(theta)(x)>``."""
-    return jax.grad(lambda point: jnp.dot(c, forward(point, x)))(theta)
+class FamilySample(NamedTuple):
+    """The field with the largest relative normal component among those tried at one point."""
+
+    worst: Tangency
+    theta: Float[Array, "*b D"]
+    x: Float[Array, "*b d"]
+    c: Float[Array, "*b o"]
+    finite: Bool[Array, "*b"]
+    vanishing: Bool[Array, "*b"]
 
 
-def worst_field(
-    forward: Map,
-    projection: Projection,
-    key: PRNGKeyArray,
-    sizes: tuple[int, int, int],
-    fields: int,
-    typical: Float[Array, ""],
-) -> FieldTest:
-    """Try random fields at one random point of a manifold and return the worst.
+def tangency(manifold: FlatManifold, vector: Float[Array, " D"], floor: Float[Array, ""]) -> Tangency:
+    """Measure the normal component of a vector, relative to ``max(|vector|, floor)``.
 
-    The normal component is taken relative to the field, but never to less than a thousandth of a typical field of the
-    architecture: where the field vanishes it has no direction.
+    With a positive floor a vector that vanishes has normal component 0, and its rounding is no violation.
 
     Parameters
     ----------
-    forward : callable
-        The map.
-    projection : Projection
-        Of one manifold.
-    key : PRNG key
-        Source of the point and of the fields.
-    sizes : (D, d, o)
-        Numbers of parameters, inputs and outputs.
-    fields : int
-        How many fields.
-    typical : scalar
-        Typical norm of a field.
+    manifold : FlatManifold
+        M = p + S.
+    vector : float array, shape (D,)
+        A field at a point of M.
+    floor : float array, scalar
+        The smallest size that counts.
+
+    Returns
+    -------
+    Tangency
+        The ratio, both norms, and the coordinate where the normal component is largest.
     """
-    parameters, inputs, outputs = sizes
-    point_key, x_key, c_key = jax.random.split(key, 3)
-    theta = projection.nearest(jax.random.normal(point_key, (parameters,)))
-    x = jax.random.normal(x_key, (fields, inputs))
-    c = jax.random.normal(c_key, (fields, outputs))
-    field = jax.vmap(lambda a, b: gradient(forward, theta, a, b))(x, c)
-    normal = field - jax.vmap(projection.tangent)(field)
-    lengths, off = jnp.linalg.norm(field, axis=1), jnp.linalg.norm(normal, axis=1)
-    relative = off / jnp.maximum(lengths, 1e-3 * typical)
-    worst = jnp.argmax(jnp.where(jnp.isnan(relative), jnp.inf, relative))
-    coordinate = jnp.argmax(jnp.abs(normal[worst]))
-    return FieldTest(theta, x[worst], c[worst], lengths[worst], off[worst], relative[worst], coordinate)
+    normal = manifold.normal(vector)
+    size, left = jnp.linalg.norm(vector), jnp.linalg.norm(normal)
+    least = jnp.maximum(floor, jnp.finfo(vector.dtype).tiny)
+    return Tangency(left / jnp.maximum(size, least), size, left, jnp.argmax(jnp.abs(normal)))
 
 
-def typical_field(forward: Map, key: PRNGKeyArray, sizes: tuple[int, int, int], trials: int = 64) -> Float[Array, ""]:
-    """Return the median norm of random fields at random points of the whole parameter space."""
-    parameters, inputs, outputs = sizes
-    keys = jax.random.split(key, 3)
-    theta = jax.random.normal(keys[0], (trials, parameters))
-    x, c = jax.random.normal(keys[1], (trials, inputs)), jax.random.normal(keys[2], (trials, outputs))
-    fields = jax.vmap(lambda p, a, b: gradient(forward, p, a, b))(theta, x, c)
-    return jnp.nanmedian(jnp.linalg.norm(fields, axis=1))
+def _fields(problem: Problem, theta: Float[Array, " D"], draw: Draw) -> Float[Array, "fields D"]:
+    return jax.vmap(problem.field, in_axes=(None, 0, 0))(theta, draw.x, draw.c)
+
+
+@partial(jax.jit, static_argnums=0)
+def generic_norms(problem: Problem, draws: Draw) -> Float[Array, "trials fields"]:
+    """Return the norms of fields at generic points of the whole space, which say what size is typical.
+
+    Parameters
+    ----------
+    problem : Problem
+        The model.
+    draws : Draw
+        With first axis ``trials``; its free numbers are the points.
+
+    Returns
+    -------
+    float array, shape (trials, fields)
+    """
+    return jax.vmap(lambda draw: jnp.linalg.norm(_fields(problem, draw.point, draw), axis=1))(draws)
+
+
+@partial(jax.jit, static_argnums=(0, 1))
+def sample_family(
+    problem: Problem, stacked: bool, manifolds: FlatManifold, draws: Draw, floor: Float[Array, ""]
+) -> FamilySample:
+    """Try ``problem.fields`` random fields at one random point for each manifold and draw.
+
+    Parameters
+    ----------
+    problem : Problem
+        The model.
+    stacked : bool
+        Whether the manifold has a first axis of length b, or is one for all draws.
+    manifolds : FlatManifold
+        What is checked.
+    draws : Draw
+        With first axis b.
+    floor : float array, scalar
+        A field with a smaller norm counts as this long.
+
+    Returns
+    -------
+    FamilySample
+        Arrays with first axis b.
+    """
+
+    def one(manifold: FlatManifold, draw: Draw) -> FamilySample:
+        theta = manifold.point(draw.point)
+        found = jax.vmap(lambda field: tangency(manifold, field, floor))(_fields(problem, theta, draw))
+        finite = jnp.isfinite(found.ratio) & jnp.isfinite(found.field_norm)
+        worst = jnp.argmax(jnp.where(finite, found.ratio, -1.0))
+        return FamilySample(
+            worst=jax.tree.map(lambda values: values[worst], found),
+            theta=theta,
+            x=draw.x[worst],
+            c=draw.c[worst],
+            finite=jnp.all(finite),
+            vanishing=jnp.all(found.field_norm <= floor),
+        )
+
+    return jax.vmap(one, in_axes=(0 if stacked else None, 0))(manifolds, draws)

@@ -1,150 +1,153 @@
-"""What a check says: a verdict with numbers, the witness where it fails, and how it was made."""
+"""What a check finds about one manifold: a verdict, its numbers, and a witness."""
 
 from __future__ import annotations
 
+import enum
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from enum import Enum
+from dataclasses import dataclass
 from typing import Any
 
+OPTIMIZERS = ("gradient-flow", "gradient-descent")
+"""The optimisers that a check follows."""
 
-class Verdict(Enum):
-    """Outcome of the numerical check of one manifold; never a proof."""
+FAMILY, LOSS = "field of the gradient family", "loss gradient"
+"""The kinds of witnesses."""
 
-    INVARIANT = "invariant-in-test"
+
+class Verdict(enum.Enum):
+    """What a numerical check can say about one manifold; none of it is a proof."""
+
+    INVARIANT_IN_TEST = "invariant-in-test"
     NOT_INVARIANT = "not-invariant"
     INCONCLUSIVE = "inconclusive"
 
     @property
     def advice(self) -> str:
-        """What the outcome means and what to do next."""
-        return {
-            "invariant-in-test": "No gradient had a component off the manifold beyond rounding; this is no proof.",
-            "not-invariant": "Training leaves this set: the witness gives a point and a gradient that points off it.",
-            "inconclusive": "The numbers decide nothing: try other seeds, fewer steps or more trials.",
-        }[self.value]
+        """What to do with this verdict, in one sentence."""
+        return _ADVICE[self]
+
+
+_ADVICE = {
+    Verdict.INVARIANT_IN_TEST: (
+        "Every sampled gradient was tangent and every trajectory stayed; this is evidence at sampled points, so ask "
+        "for a certificate where you need a proof."
+    ),
+    Verdict.NOT_INVARIANT: (
+        "A gradient leaves the manifold at the witness point, so training leaves it; recompute the gradient there to "
+        "see it, and look at the named coordinate for the missing equation."
+    ),
+    Verdict.INCONCLUSIVE: (
+        "The numbers decide nothing; read the reason, then try float64, more trials, a smaller spread, or a shorter "
+        "horizon."
+    ),
+}
 
 
 @dataclass(frozen=True)
 class Witness:
-    """A gradient that leaves the manifold.
+    """A point of the manifold at which a gradient has a normal component.
 
     Attributes
     ----------
-    theta : mapping of str to list
-        The point on the manifold, an entry a parameter tensor (nested lists in its shape).
-    x : list of float, length d
-        The input.
-    direction : list of float, length o
-        The combination c of outputs: the field is the gradient of <c, F(theta)(x)>.
-    field, normal : float
-        Norm of the field, and of its component normal to the manifold.
+    kind : str
+        ``FAMILY`` (input and direction are given) or ``LOSS`` (loss, optimizer and time are).
+    trial : int
+        Which random start.
+    point : tuple of float, length D
+        The parameters, with all digits.
     coordinate : str
-        The parameter in which the normal component is largest, as in ``w[0,1]``.
+        Where the normal component is largest.
+    normal : float
+        The relative normal component.
+    field_norm, normal_norm : float
+        Norm of the gradient and of its normal component.
+    input, direction : tuple of float, optional
+        x (d,) and c (o,) of the field ``grad <c, F(theta)(x)>``.
+    loss, optimizer : str, optional
+        Of the trajectory on which the point was found.
+    time : float, optional
+        Flow time or number of steps at the point.
     """
 
-    theta: Mapping[str, Any]
-    x: list[float]
-    direction: list[float]
-    field: float
-    normal: float
+    kind: str
+    trial: int
+    point: tuple[float, ...]
     coordinate: str
+    normal: float
+    field_norm: float
+    normal_norm: float
+    input: tuple[float, ...] | None = None
+    direction: tuple[float, ...] | None = None
+    loss: str | None = None
+    optimizer: str | None = None
+    time: float | None = None
 
-    def document(self) -> dict[str, Any]:
-        """Return it as plain data."""
-        return {
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data without what does not apply; the point, input and direction with all digits."""
+        found = {
+            "kind": self.kind,
+            "trial": self.trial,
             "coordinate": self.coordinate,
-            "normal": self.normal,
-            "field": self.field,
-            "x": self.x,
-            "direction": self.direction,
-            "theta": dict(self.theta),
+            "normal": rounded(self.normal),
+            "field_norm": rounded(self.field_norm),
+            "normal_norm": rounded(self.normal_norm),
+            "loss": self.loss,
+            "optimizer": self.optimizer,
+            "time": self.time,
+            "input": None if self.input is None else list(self.input),
+            "direction": None if self.direction is None else list(self.direction),
+            "point": list(self.point),
         }
+        return {key: value for key, value in found.items() if value is not None}
 
 
 @dataclass(frozen=True)
 class CheckResult:
-    """The check of one manifold.
+    """What was found about one manifold.
 
     Attributes
     ----------
-    name : str
-        Name of the manifold, or the equations.
-    dimension : int
-        Its dimension.
     verdict : Verdict
-        The outcome.
+        The verdict.
     reason : str
         Why, with numbers.
-    normal : float
-        Largest normal component of the gradient family, relative to the field.
-    drift : mapping of str to float
-        For "gradient-flow" and "gradient-descent" the largest distance from the manifold along a trajectory, in units
-        of the distance travelled; NaN where a trajectory did not finish.
-    travelled : mapping of str to float
-        The median distance travelled.
+    normal : float or None
+        Largest normal component of a gradient at a point of the manifold, relative to the gradient.
+    drift : mapping of str to (float or None)
+        For each optimiser the largest distance from the manifold in units of the distance travelled; None where a
+        trajectory did not finish.
+    distance : mapping of str to (float or None)
+        For each optimiser the shortest distance travelled by a trial, in parameter space.
     witness : Witness or None
-        Where the verdict is not-invariant.
+        Only where the manifold is not invariant.
     """
 
-    name: str
-    dimension: int
     verdict: Verdict
     reason: str
-    normal: float
-    drift: Mapping[str, float]
-    travelled: Mapping[str, float]
+    normal: float | None
+    drift: Mapping[str, float | None]
+    distance: Mapping[str, float | None]
     witness: Witness | None = None
 
-    def document(self) -> dict[str, Any]:
-        """Return it as plain data; numbers rounded to three digits, the witness in full."""
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data with stable keys; numbers for display have three digits."""
         return {
-            "name": self.name,
-            "dimension": self.dimension,
             "verdict": self.verdict.value,
             "reason": self.reason,
             "normal": rounded(self.normal),
-            "drift": {key: rounded(value) for key, value in self.drift.items()},
-            "travelled": {key: rounded(value) for key, value in self.travelled.items()},
-            **({"witness": self.witness.document()} if self.witness else {}),
+            "drift": {name: rounded(self.drift[name]) for name in OPTIMIZERS},
+            "distance": {name: rounded(self.distance[name]) for name in OPTIMIZERS},
+            "witness": None if self.witness is None else self.witness.to_dict(),
         }
 
 
-@dataclass(frozen=True)
-class CheckReport:
-    """The check of several manifolds.
-
-    Attributes
-    ----------
-    head : mapping
-        Architecture, program and number of parameters.
-    check : mapping
-        dtype, platform, seed, trials, steps, losses, optimizers, data.
-    results : tuple of CheckResult
-        One a manifold.
-    """
-
-    head: Mapping[str, Any]
-    check: Mapping[str, Any]
-    results: tuple[CheckResult, ...] = field(repr=False)
-
-    @property
-    def passed(self) -> bool:
-        """Whether every manifold was invariant in the test."""
-        return all(result.verdict is Verdict.INVARIANT for result in self.results)
-
-    def document(self) -> dict[str, Any]:
-        """Return the report as plain data (the JSON of ``invman verify``)."""
-        return {**self.head, "check": dict(self.check), "results": [result.document() for result in self.results]}
-
-
-def rounded(value: float) -> float | None:
-    """Round to three significant digits; None for what is no finite number.
+def rounded(value: float | None) -> float | None:
+    """Keep three significant digits; what is no finite number becomes None.
 
     Examples
     --------
-    >>> rounded(1.23456e-16), rounded(float("nan"))
-    (1.23e-16, None)
+    >>> rounded(1.23456e-9), rounded(float("nan"))
+    (1.23e-09, None)
     """
-    return float(f"{value:.2e}") if math.isfinite(value) else None
+    return float(f"{value:.3g}") if value is not None and math.isfinite(value) else None

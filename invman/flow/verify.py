@@ -2,21 +2,76 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
-import jax
 import numpy as np
 
 from invman.architecture import Program, read_architecture
-from invman.architecture.evaluate import jax_map
-from invman.flow.check import Model, Progress, judge, losses_for, run_trials
+from invman.architecture.evaluate import Map, jax_map
+from invman.flow.check import check
 from invman.flow.data import DataSet
 from invman.flow.options import CheckOptions
-from invman.flow.verdict import CheckReport, rounded
+from invman.flow.report import CheckReport
+from invman.flow.verdict import CheckResult
 from invman.lattice import Lattice, build_lattice, lattice_document
 from invman.lattice.document import program_document
-from invman.manifold import CondensedManifold, LinearEquations, parse_equations
+from invman.manifold import CondensedManifold, LinearEquations, Polydiagonal, parse_equations
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Verification:
+    """A check of named manifolds of an architecture.
+
+    Attributes
+    ----------
+    program : Program
+        The architecture.
+    names : tuple of str
+        Names of the manifolds, or the equations.
+    dimensions : tuple of int
+        Their dimensions.
+    report : CheckReport
+        How they were checked, and one result each.
+    """
+
+    program: Program
+    names: tuple[str, ...]
+    dimensions: tuple[int, ...]
+    report: CheckReport
+
+    @property
+    def results(self) -> tuple[CheckResult, ...]:
+        """One result a manifold."""
+        return self.report.results
+
+    @property
+    def passed(self) -> bool:
+        """Whether every manifold is invariant in test."""
+        return self.report.passed
+
+    def document(self) -> dict[str, Any]:
+        """Return the check as plain data: the JSON of ``invman verify``."""
+        rows = zip(self.names, self.dimensions, self.results, strict=True)
+        return {
+            **program_document(self.program),
+            "check": self.report.method(),
+            "results": [{"name": name, "dimension": d, **self._result(result)} for name, d, result in rows],
+        }
+
+    def _result(self, result: CheckResult) -> dict[str, Any]:
+        document = result.to_dict()
+        if result.witness is not None:
+            theta = np.array(document["witness"].pop("point"))
+            document["witness"]["theta"] = {
+                tensor.name: theta[self.program.offsets[tensor.name] :][: tensor.size].reshape(tensor.shape).tolist()
+                for tensor in self.program.parameters
+            }
+        return document
 
 
 def verify(
@@ -25,7 +80,7 @@ def verify(
     options: CheckOptions | None = None,
     data: DataSet | None = None,
     progress: Progress | None = None,
-) -> CheckReport:
+) -> Verification:
     """Check numerically that gradient training stays on condensed manifolds.
 
     For each manifold, at random points of it: the component normal to the manifold of random members of the gradient
@@ -36,7 +91,7 @@ def verify(
     source : str, Program, Lattice or sequence of CondensedManifold
         All manifolds of an architecture, those of a lattice, or some.
     options : CheckOptions, optional
-        Trials, steps, losses, seed.
+        Trials, steps, losses, seed, tolerances.
     data : DataSet, optional
         Training data; random ones if none are given.
     progress : callable, optional
@@ -44,16 +99,16 @@ def verify(
 
     Returns
     -------
-    CheckReport
+    Verification
 
     Raises
     ------
     DataError
-        The data do not fit a loss.
+        The data do not fit the architecture.
 
     Examples
     --------
-    >>> verify("1-2tanh-1").passed
+    >>> verify("1-2tanh-1", options=CheckOptions(trials=2, steps=20)).passed
     True
     """
     if isinstance(source, str):
@@ -61,14 +116,13 @@ def verify(
     if isinstance(source, Program):
         source = build_lattice(source)
     manifolds = source.manifolds if isinstance(source, Lattice) else tuple(source)
+    if not manifolds:
+        msg = "verify: got no manifold, expected at least one"
+        raise ValueError(msg)
     program = manifolds[0].space.program
-    options = options or CheckOptions()
-    trials = run_trials(_model(program), [m.polydiagonal() for m in manifolds], options, data, progress)
-    results = []
-    for number, manifold in enumerate(manifolds):
-        own = jax.tree.map(lambda leaf, at=number: leaf[at], trials)
-        results.append(_judge(program, manifold.name, manifold.dimension, own, options))
-    return _report(program, options, data, results)
+    report = _check(program, [manifold.polydiagonal() for manifold in manifolds], options, data, progress)
+    names, dimensions = [m.name for m in manifolds], [m.dimension for m in manifolds]
+    return Verification(program, tuple(names), tuple(dimensions), report)
 
 
 def verify_equations(
@@ -78,7 +132,7 @@ def verify_equations(
     options: CheckOptions | None = None,
     data: DataSet | None = None,
     progress: Progress | None = None,
-) -> CheckReport:
+) -> Verification:
     """Check numerically whether training stays on a manifold that is written as linear equations.
 
     Parameters
@@ -92,8 +146,13 @@ def verify_equations(
 
     Returns
     -------
-    CheckReport
+    Verification
         With one result; its witness is a gradient that leaves the manifold.
+
+    Raises
+    ------
+    SyntaxProblem, ManifoldError
+        The equations cannot be read, or contradict each other.
 
     Examples
     --------
@@ -103,51 +162,45 @@ def verify_equations(
     program = read_architecture(source) if isinstance(source, str) else source
     name = equations if isinstance(equations, str) else f"{len(equations.rows)} equations"
     parsed = parse_equations(program, equations) if isinstance(equations, str) else equations
-    options = options or CheckOptions()
-    trials = run_trials(_model(program), parsed, options, data, progress)
-    own = jax.tree.map(lambda leaf: leaf[0], trials)
-    return _report(program, options, data, [_judge(program, name, parsed.dimension, own, options)])
+    report = _check(program, parsed, options, data, progress)
+    return Verification(program, (name,), (parsed.dimension,), report)
 
 
-def verified_document(lattice: Lattice, report: CheckReport) -> dict[str, Any]:
+def verified_document(lattice: Lattice, verification: Verification) -> dict[str, Any]:
     """Return the document of a lattice with the verdict of the checker on each manifold."""
-    verdicts = {
-        number: {
-            "verdict": result.verdict.value,
-            "reason": result.reason,
-            "normal": rounded(result.normal),
-            "drift": rounded(max(result.drift.values())),
+    verdicts = {}
+    for number, result in enumerate(verification.document()["results"]):
+        drifts = [drift for drift in result["drift"].values() if drift is not None]
+        verdicts[number] = {
+            "verdict": result["verdict"],
+            "reason": result["reason"],
+            "normal": result["normal"],
+            "drift": max(drifts, default=None),
         }
-        for number, result in enumerate(report.results)
-    }
-    return {**lattice_document(lattice, verdicts), "check": dict(report.check)}
+    return {**lattice_document(lattice, verdicts), "check": verification.report.method()}
 
 
-def _model(program: Program) -> Model:
-    return Model(jax_map(program), program.parameter_count, program.input_count, program.output_count)
+@lru_cache(maxsize=32)
+def _map(program: Program) -> Map:
+    """Return one function a program, so that checking it again compiles nothing."""
+    return jax_map(program)
 
 
-def _judge(program: Program, name: str, dimension: int, trial: Any, options: CheckOptions) -> Any:
-    def unflatten(theta: np.ndarray) -> dict[str, Any]:
-        return {
-            tensor.name: theta[program.offsets[tensor.name] :][: tensor.size].reshape(tensor.shape).tolist()
-            for tensor in program.parameters
-        }
-
-    return judge(name, dimension, trial, options, unflatten, program.coordinate)
-
-
-def _report(program: Program, options: CheckOptions, data: DataSet | None, results: list[Any]) -> CheckReport:
-    check = {
-        "dtype": "float64",
-        "platform": jax.default_backend(),
-        "seed": options.seed,
-        "trials": options.trials,
-        "fields": options.fields,
-        "steps": options.steps,
-        "horizon": options.horizon,
-        "losses": list(losses_for(options, data)),
-        "optimizers": ["gradient-flow", "gradient-descent"],
-        "data": f"{options.samples} random samples" if data is None else f"{len(data.x)} given samples",
-    }
-    return CheckReport(program_document(program), check, tuple(results))
+def _check(
+    program: Program,
+    manifolds: Sequence[Polydiagonal] | LinearEquations,
+    options: CheckOptions | None,
+    data: DataSet | None,
+    progress: Progress | None,
+) -> CheckReport:
+    return check(
+        _map(program),
+        manifolds,
+        inputs=program.input_count,
+        outputs=program.output_count,
+        parameters=program.parameter_count,
+        options=options,
+        data=data,
+        label=program.coordinate,
+        progress=progress,
+    )

@@ -42,8 +42,8 @@ class Digits(SympyAlgebra):
 
 def by_sympy(program, theta, x):
     """The map by the SymPy interpreter, at numbers of 30 digits instead of symbols."""
-    digits = [[sympy.Float(value, 30) for value in flat] for flat in (theta, x)]
-    return np.array([float(value) for value in expand(program, Digits(), *digits)])
+    theta, x = ([sympy.Float(value, 30) for value in flat] for flat in (theta, x))
+    return np.array([float(value) for value in expand(program, Digits(), theta, x)])
 
 
 def tensors(program, theta, x):

@@ -442,15 +442,15 @@ def test_one_operation_name_per_error():
         from_jax(lambda p, x: jnp.sort(p @ x), w, x)
     with pytest.raises(UnsupportedError, match=r"a maximum over an axis .* at .*test_jaxpr\.py:\d+"):
         from_jax(lambda p, x: jnp.max(p @ x), w, x)
-    with pytest.raises(UnsupportedError, match="'reduce_window_max' at"):
+    with pytest.raises(UnsupportedError, match=r"'reduce_window_max' at"):
         from_jax(lambda p, x: jax.lax.reduce_window(p @ x, -jnp.inf, jax.lax.max, (2,), (1,), "VALID"), w, x)
-    with pytest.raises(UnsupportedError, match="'while' at .* a loop of fixed length"):
+    with pytest.raises(UnsupportedError, match=r"'while' at .* a loop of fixed length"):
         from_jax(lambda p, x: jax.lax.while_loop(lambda h: h[0] < 3, lambda h: h + 1, p @ x), w, x)
-    with pytest.raises(UnsupportedError, match="'cond' at .* no branch that depends on data"):
+    with pytest.raises(UnsupportedError, match=r"'cond' at .* no branch that depends on data"):
         from_jax(lambda p, x: jax.lax.cond(x[0] > 0, lambda: p @ x, lambda: x), w, x)
-    with pytest.raises(UnsupportedError, match="'stop_gradient' at .* the gradient of F in full"):
+    with pytest.raises(UnsupportedError, match=r"'stop_gradient' at .* the gradient of F in full"):
         from_jax(lambda p, x: jax.lax.stop_gradient(p @ x), w, x)
-    with pytest.raises(UnsupportedError, match="'select_n' at .* relu, leaky_relu"):
+    with pytest.raises(UnsupportedError, match=r"'select_n' at .* relu, leaky_relu"):
         from_jax(lambda p, x: jnp.where(p @ x > 1, p @ x, 0.0), w, x)
     with pytest.raises(UnsupportedError, match="minus infinity outside a softmax"):
         from_jax(lambda p, x: jnp.where(jnp.array([True, False]), p @ x, -jnp.inf), w, x)
@@ -514,3 +514,37 @@ def test_a_language_model_at_full_width():
     assert program.parameter_count == 60_617_472
     assert program.text.count("softmax[i1_2<=i1]") == 3
     assert hidden(program) == {12: 3, 64: 6, 3072: 3, 768: 1}
+
+
+def test_flax_linen():
+    linen = pytest.importorskip("flax.linen", reason="flax is not installed")
+
+    class Net(linen.Module):
+        @linen.compact
+        def __call__(self, x):
+            x = linen.Dense(3, name="first")(x)
+            x = linen.LayerNorm()(linen.MultiHeadDotProductAttention(num_heads=2, qkv_features=4)(x) + x)
+            return linen.Dense(1, name="last")(jnp.tanh(x))
+
+    net = Net()
+    params = net.init(jax.random.key(0), normal(4, 2))
+    program = same(net.apply, params, normal(4, 2))
+    assert hidden(program) == {2: 3, 3: 1}  # heads and two axes within one; the width of the first layer
+    assert not program.one_region  # its variance, E x^2 - (E x)^2, is seen not to be negative
+
+
+def test_flax_nnx():
+    nnx = pytest.importorskip("flax.nnx", reason="flax is not installed")
+
+    class Net(nnx.Module):
+        def __init__(self, rngs):
+            self.first = nnx.Linear(2, 3, rngs=rngs)
+            self.last = nnx.Linear(3, 1, rngs=rngs)
+
+        def __call__(self, x):
+            return self.last(nnx.silu(self.first(x)))
+
+    graph, state = nnx.split(Net(nnx.Rngs(0)))
+    program = same(lambda p, x: nnx.merge(graph, p)(x), state, normal(2))
+    assert [t.name for t in program.parameters] == ["first_bias", "first_kernel", "last_bias", "last_kernel"]
+    assert statements(program)[0] == "h[k] = silu(x[i]*first_kernel[i,k] + first_bias[k])"

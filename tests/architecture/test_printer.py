@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from invman.architecture import parse_program
 from invman.errors import SyntaxProblem
 
+SLOW = [HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.function_scoped_fixture]
 SIZES = {"i": 2, "j": 2, "k": 3, "l": 3}
 FUNCTIONS = ["tanh", "sin", "gelu", "sigmoid", "identity", "square", "custom(u - u^2/3)", "custom(tanh(u)/(2 + u^2))"]
 
@@ -92,7 +93,7 @@ def programs(draw, depth=3):
         raise
 
 
-@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+@settings(max_examples=300, deadline=None, suppress_health_check=SLOW)
 @given(programs(depth=4))
 def test_round_trip(program):
     again = parse_program(program.text)
@@ -103,7 +104,7 @@ def test_round_trip(program):
     assert (again.outputs, dict(again.sizes)) == (program.outputs, dict(program.sizes))
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=30, deadline=None, suppress_health_check=SLOW)
 @given(programs(depth=2))
 def test_both_evaluations_agree(agree, program):
     agree(program)

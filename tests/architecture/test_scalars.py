@@ -15,19 +15,22 @@ from invman.errors import OverBudgetError
 class Rationals:
     """Exact arithmetic of Fractions, for polynomial maps."""
 
-    number = staticmethod(lambda value: value)
-    add = staticmethod(sum)
-    power = staticmethod(lambda base, exponent: base ** int(exponent))
+    def number(self, value):
+        return value
 
-    @staticmethod
-    def multiply(factors):
+    def add(self, terms):
+        return sum(terms, Fraction(0))
+
+    def power(self, base, exponent):
+        return base ** int(exponent)
+
+    def multiply(self, factors):
         product = Fraction(1)
         for factor in factors:
             product *= factor
         return product
 
-    @staticmethod
-    def apply(function, argument):
+    def apply(self, function, argument):
         return argument ** {"square": 2, "cube": 3}[function.name]
 
 

@@ -140,7 +140,7 @@ def test_ids_are_reproducible():
     one, two = lattice("1-2tanh-2cos-1"), lattice("1-2tanh-2cos-1")
     assert [m.name for m in one.manifolds] == [m.name for m in two.manifolds]
     assert one.covers == two.covers
-    assert [m.name for m in lattice("2-2tanh-1").manifolds] == ["free", "0=1", "0=-1", "0=dead", "1=dead", "0=1=dead"]
+    assert [m.name for m in lattice("2-2tanh-1").manifolds] == ["free", "0=dead", "1=dead", "0=1", "0=-1", "0=1=dead"]
 
 
 def unlisted(monkeypatch):

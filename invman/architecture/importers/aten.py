@@ -164,24 +164,24 @@ def _linear(b: ArrayBuilder, value: Value, weight: Value, bias: Value | None = N
 
 
 @rule("sum")
-def _sum(b: ArrayBuilder, value: Value, dim: Any = None, keepdim: bool = False, **_: Any) -> Value:  # noqa: FBT001, FBT002 - the order of PyTorch
+def _sum(b: ArrayBuilder, value: Value, dim: Any = None, keepdim: bool = False, **_: Any) -> Value:
     if isinstance(value, np.ndarray):
         return np.sum(value, axis=None if dim is None else tuple(_list(dim)), keepdims=keepdim)
     return layers.reduce(b, value, None if dim is None else _list(dim), keep=keepdim)
 
 
 @rule("mean")
-def _mean(b: ArrayBuilder, value: Symbolic, dim: Any = None, keepdim: bool = False, **_: Any) -> Value:  # noqa: FBT001, FBT002 - the order of PyTorch
+def _mean(b: ArrayBuilder, value: Symbolic, dim: Any = None, keepdim: bool = False, **_: Any) -> Value:
     return layers.reduce(b, value, None if dim is None else _list(dim), mean=True, keep=keepdim)
 
 
 @rule("var")
-def _var(b: ArrayBuilder, value: Symbolic, dim: Any = None, correction: float = 1, keepdim: bool = False) -> Value:  # noqa: FBT001, FBT002 - the order of PyTorch
+def _var(b: ArrayBuilder, value: Symbolic, dim: Any = None, correction: float = 1, keepdim: bool = False) -> Value:
     return layers.variance(b, value, None if dim is None else _list(dim), correction, keep=keepdim)
 
 
 @rule("amax")
-def _amax(b: ArrayBuilder, value: Symbolic, dim: Any, keepdim: bool = False) -> Value:  # noqa: FBT001, FBT002 - the order of PyTorch
+def _amax(b: ArrayBuilder, value: Symbolic, dim: Any, keepdim: bool = False) -> Value:
     places = [place % len(value.dims) for place in _list(dim)]
     result = operations.reduce_max(b, value, places)
     return operations.insert(result, places) if keepdim else result
@@ -202,7 +202,14 @@ def _rms_norm(b: ArrayBuilder, value: Symbolic, shape: Sequence[int], weight: Va
 
 @rule("_native_batch_norm_legit_no_training")
 def _batch_norm(
-    b: ArrayBuilder, value: Value, weight: Value | None, bias: Value | None, mean: Value, var: Any, _m: float, eps: float
+    b: ArrayBuilder,
+    value: Value,
+    weight: Value | None,
+    bias: Value | None,
+    mean: Value,
+    var: Any,
+    _m: float,
+    eps: float,
 ) -> tuple[Value, None, None]:
     return layers.batch_norm(b, value, weight, bias, mean, var, eps), None, None
 
@@ -226,7 +233,7 @@ def _convolution(
     stride: Sequence[int],
     padding: Sequence[int],
     dilation: Sequence[int],
-    transposed: bool,  # noqa: FBT001 - the order of PyTorch
+    transposed: bool,
     output_padding: Sequence[int],
     groups: int,
 ) -> Value:
@@ -249,7 +256,7 @@ def _convolution(
 @rule("avg_pool1d", "avg_pool2d", "avg_pool3d")
 def _avg_pool(
     b: ArrayBuilder, value: Symbolic, window: Sequence[int], stride: Sequence[int] = (), padding: Sequence[int] = (0,),
-    ceil: bool = False, counted: bool = True, divisor: int | None = None,  # noqa: FBT001, FBT002 - the order of PyTorch
+    ceil: bool = False, counted: bool = True, divisor: int | None = None,
 ) -> Value:  # fmt: skip
     padding = [*padding] * (len(window) // len(padding))
     if ceil or divisor is not None or (any(padding) and not counted):

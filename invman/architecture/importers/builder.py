@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from invman.architecture.importers import algebra
+from invman.architecture.importers.axes import Axes, Memory
 from invman.architecture.importers.nodes import (
     Mask,
     Token,
@@ -27,18 +28,23 @@ from invman.architecture.importers.nodes import (
     substitute,
 )
 from invman.architecture.program import (
-    Add, Apply, Expr, Index, Mul, Number, Power, Ref, Softmax, Statement, Sum, children, free_axes, walk,
+    Apply,
+    Expr,
+    Index,
+    Mul,
+    Number,
+    Ref,
+    Softmax,
+    Statement,
+    Sum,
+    free_axes,
+    walk,
 )
-from invman.errors import OverBudgetError, UnsupportedError
+from invman.errors import OverBudgetError
 
 Dims = tuple[tuple[str, ...], ...]
-Key = tuple[object, ...]
 ENTRIES = 1_000_000
 """Entries of one constant, beyond which it is refused."""
-
-
-class Resplit(Exception):  # noqa: N818 - a signal between the builder and `replay`, never shown
-    """An axis was split; start again."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +73,8 @@ Value = Symbolic | np.ndarray
 
 def compact(array: np.ndarray) -> np.ndarray:
     """Return the array with size 1 along the dimensions along which it was broadcast."""
-    return array[tuple(slice(None) if step or not size else slice(0, 1) for size, step in zip(array.shape, array.strides, strict=True))]
+    pairs = zip(array.shape, array.strides, strict=True)
+    return array[tuple(slice(None) if step or not size else slice(0, 1) for size, step in pairs)]
 
 
 @dataclass
@@ -79,15 +86,7 @@ class Source:
     integer: bool = False
 
 
-@dataclass
-class Memory:
-    """What survives a restart: the splits found so far, and the number of values of each integer input."""
-
-    splits: dict[Key, tuple[int, ...]] = field(default_factory=dict)
-    values: dict[str, int] = field(default_factory=dict)
-
-
-class ArrayBuilder:
+class ArrayBuilder(Axes):
     """Collects the statements of a program while the operations of a framework are replayed.
 
     Parameters
@@ -99,84 +98,18 @@ class ArrayBuilder:
     """
 
     def __init__(self, memory: Memory, entries: int = ENTRIES) -> None:
-        self.memory, self.entries = memory, entries
-        self.sizes: dict[str, int] = {}
+        super().__init__(memory)
+        self.entries = entries
         self.statements: dict[str, Statement] = {}
         self.parameters: list[Source] = []
         self.inputs: list[Source] = []
         self.constants: dict[str, np.ndarray] = {}
-        self.place: str = ""
-        self.where: str = ""
-        self._step: Key = ()
-        self._born = 0
-        self._parent: dict[str, str] = {}
-        self._keys: dict[str, tuple[Key, int]] = {}
         self._known: dict[object, str] = {}
         self._constant_names: dict[tuple[object, ...], str] = {}
-
-    # -- axes ---------------------------------------------------------------------------------------------------
-
-    def begin(self, step: Key, place: str, where: str) -> None:
-        """Start an operation: its number, its name, and the line of the user's code that it comes from."""
-        self._step, self._born, self.place, self.where = step, 0, place, where
-
-    def fail(self, got: str, expected: str) -> UnsupportedError:
-        """Return the error that an operation is not supported, with its place in the user's code."""
-        at = f" at {self.where}" if self.where else ""
-        return UnsupportedError(f"operation {self.place!r}{at}: got {got}, expected {expected}")
-
-    def size(self, axes: str | Sequence[str]) -> int:
-        """Return the size of an axis, or the product of several."""
-        if isinstance(axes, str):
-            return self.sizes[axes.removesuffix(".sum")]
-        return math.prod(self.size(axis) for axis in axes)
 
     def shape(self, value: Value) -> tuple[int, ...]:
         """Return the shape of an array."""
         return value.shape if isinstance(value, np.ndarray) else tuple(self.size(dim) for dim in value.dims)
-
-    def fresh(self, size: int) -> str:
-        """Return a new axis."""
-        name = f"a{len(self.sizes)}"
-        self.sizes[name] = size
-        return name
-
-    def dimension(self, size: int, key: Key | None = None) -> tuple[str, ...]:
-        """Return the axes of a dimension that begins here: one, or what earlier attempts have split it into."""
-        if key is None:
-            key = ("born", *self._step, self._born)
-            self._born += 1
-        parts = self.memory.splits.get(key, ())
-        if math.prod(parts) != size or not parts:
-            parts = self.memory.splits[key] = (size,)
-        axes = tuple(self.fresh(part) for part in parts)
-        for number, axis in enumerate(axes):
-            self._keys[axis] = (key, number)
-        return axes
-
-    def _find(self, axis: str) -> str:
-        while (parent := self._parent.get(axis, axis)) != axis:
-            axis = parent
-        return axis
-
-    def unite(self, left: str, right: str) -> None:
-        """Note that two axes are one and the same."""
-        left, right = self._find(left), self._find(right)
-        if left != right:
-            self._parent[left] = right
-
-    def split(self, axis: str, inner: int) -> None:
-        """Split an axis into (size/inner, inner) wherever it comes from, and start again."""
-        root, outer = self._find(axis), self.size(axis) // inner
-        members = [self._keys[name] for name in self.sizes if name in self._keys and self._find(name) == root]
-        if not members:
-            raise self.fail(f"a reshape that splits an axis of size {outer * inner}", "an axis of a parameter or input")
-        for key, number in sorted(set(members), key=lambda member: -member[1]):
-            parts = self.memory.splits[key]
-            self.memory.splits[key] = (*parts[:number], outer, inner, *parts[number + 1 :])
-        raise Resplit
-
-    # -- leaves -------------------------------------------------------------------------------------------------
 
     def source(self, source: Source, group: list[Source]) -> Symbolic:
         """Declare a parameter or input and return it as an array."""
@@ -200,9 +133,8 @@ class ArrayBuilder:
         """
         atoms = [axis for dim in dims for axis in dim]
         array = compact(np.asarray(array).reshape([self.size(axis) for axis in atoms]))
-        keep = [
-            n for n, size in enumerate(array.shape) if size > 1 and not (array == array[(slice(None),) * n + (slice(0, 1),)]).all()
-        ]
+        firsts = [array[(slice(None),) * n + (slice(0, 1),)] for n in range(array.ndim)]
+        keep = [n for n, first in enumerate(firsts) if first.shape != array.shape and not (array == first).all()]
         array = array[tuple(slice(None) if n in keep else 0 for n in range(array.ndim))]
         indices = tuple(plain(atoms[n]) for n in keep)
         if array.dtype.kind == "V":  # bfloat16 and its kind
@@ -223,8 +155,6 @@ class ArrayBuilder:
         self.constants[name] = array
         return Mask(name, indices, self.constants[name]) if mask else Ref(name, indices)
 
-    # -- statements ---------------------------------------------------------------------------------------------
-
     def simple(self, expr: Expr) -> bool:
         """Tell whether an expression may be written again rather than given a name."""
         return isinstance(expr, Ref | Number)
@@ -235,7 +165,8 @@ class ArrayBuilder:
             return value
         if algebra.is_apply(value.expr, "exp") and isinstance(value.expr, Apply):  # it may be part of a softmax
             inner = self.named(Symbolic(value.dims, value.expr.argument))
-            return Symbolic(value.dims, Apply(value.expr.function, inner.expr)) if isinstance(inner, Symbolic) else value
+            assert isinstance(inner, Symbolic)  # noqa: S101 - for the type checker
+            return Symbolic(value.dims, Apply(value.expr.function, inner.expr))
         axes = tuple(axis for axis in value.atoms if axis in free_axes(value.expr))
         form = canonical(value.expr, axes, self.size)
         name = self._known.setdefault(form, f"h{len(self.statements) + 1}")
@@ -264,8 +195,6 @@ class ArrayBuilder:
             self.unite(axis, new[axis])
         dims = tuple(tuple(new[axis] for axis in dim) for dim in value.dims)
         return self.replaced(value, {axis: plain(name) for axis, name in new.items()}, dims)
-
-    # -- alignment ----------------------------------------------------------------------------------------------
 
     def uses(self, value: Symbolic, dim: tuple[str, ...]) -> bool:
         """Tell whether the entries depend on a dimension."""
@@ -410,32 +339,3 @@ class ArrayBuilder:
             number.append(body.factors[0])
             body = algebra.mul(*body.factors[1:])
         return algebra.mul(*number, Sum(over, body) if over else body, sizes=self.sizes)
-
-    def _same(self, left: Expr, right: Expr) -> bool:
-        """Tell whether two expressions are the same, looking through one statement on the right."""
-        if isinstance(right, Ref) and right.tensor in self.statements:
-            statement = self.statements[right.tensor]
-            right = substitute(statement.expr, dict(zip(statement.axes, right.indices, strict=True)))
-        axes = free_axes(left)
-        return set(axes) == set(free_axes(right)) and canonical(left, axes, self.size) == canonical(right, axes, self.size)
-
-    def nonnegative(self, expr: Expr) -> bool:
-        """Tell whether an expression is certainly not negative."""
-        match expr:
-            case Number(value):
-                return value >= 0
-            case Power(base, exponent):
-                return exponent.denominator == 2 or exponent % 2 == 0 or self.nonnegative(base)
-            case Ref(tensor, _):
-                if tensor in self.constants:
-                    return bool((self.constants[tensor] >= 0).all())
-                return tensor in self.statements and self.nonnegative(self.statements[tensor].expr)
-            case Sum(_, body, _):
-                return self.nonnegative(body)
-            case Softmax():
-                return True
-            case Add((Sum(_, Power(u, square), True) as mean, Mul((Number(sign), Power(other, twice))))):
-                return (square, twice, sign) == (2, 2, -1) and self._same(replace(mean, body=u), other)
-            case _ if isinstance(expr, Add | Mul):
-                return all(self.nonnegative(part) for part in children(expr))
-        return isinstance(expr, Apply) and expr.function.name in ("exp", "sigmoid", "softplus", "relu", "abs", "gaussian")

@@ -10,6 +10,7 @@ from invman.architecture.importers import algebra
 from invman.architecture.importers.builder import ArrayBuilder, Symbolic, Value, compact
 from invman.architecture.importers.masking import keeps
 from invman.architecture.importers.nodes import Compare, Mask, Masked, Maximum, Token, pending
+from invman.architecture.importers.signs import nonnegative
 from invman.architecture.program import Add, Expr, Mul, Number
 
 LOW = -1e4
@@ -88,12 +89,12 @@ def minimum(b: ArrayBuilder, left: Value, right: Value) -> Symbolic:
 
 def relu(b: ArrayBuilder, expr: Expr) -> Expr:
     """Return relu of an expression, which is the expression where that is not negative."""
-    return expr if b.nonnegative(expr) else algebra.apply("relu", expr)
+    return expr if nonnegative(b, expr) else algebra.apply("relu", expr)
 
 
 def absolute(b: ArrayBuilder, value: Symbolic) -> Symbolic:
     """Take the absolute value."""
-    return b.elementwise(lambda u: u if b.nonnegative(u) else algebra.apply("abs", u), value)
+    return b.elementwise(lambda u: u if nonnegative(b, u) else algebra.apply("abs", u), value)
 
 
 def softplus_of_difference(b: ArrayBuilder, left: Value, right: Value) -> Symbolic:
@@ -105,9 +106,9 @@ def softplus_of_difference(b: ArrayBuilder, left: Value, right: Value) -> Symbol
 
 
 def compared(b: ArrayBuilder, relation: str, left: Value, right: Value) -> Value:
-    """Compare: known for an integer input against 0 and for u against itself, one-hot against 0, 1, 2, ..., else kept."""
+    """Compare: known for an integer input against 0 and u against itself, one-hot against 0, 1, 2, ..., else kept."""
     shape = np.broadcast_shapes(b.shape(left), b.shape(right))
-    if isinstance(left, Symbolic) and isinstance(right, Symbolic) and left.expr == right.expr and left.dims == right.dims:
+    if isinstance(left, Symbolic) and left == right:
         return np.full(shape, relation in ("eq", "le", "ge"))
     for value, other, mirrored in ((left, right, False), (right, left, True)):
         if not (isinstance(value, Symbolic) and isinstance(value.expr, Token) and isinstance(other, np.ndarray)):
@@ -175,14 +176,24 @@ def _branches(b: ArrayBuilder, test: Expr, true: Expr, false: Expr) -> Expr:
             true, false = false, true
         if one == algebra.ZERO:
             one, other, true, false = other, one, false, true
-        above, below = (_slope(branch, one) for branch in (true, false))
+        scale, u = _scale(one)
+        above, below = (_slope(branch, u) for branch in (true, false))
         if other == algebra.ZERO and above is not None and below is not None:
-            rest = algebra.mul(algebra.add(above, algebra.minus(below)), relu(b, one))
-            return algebra.add(algebra.mul(below, one), rest)
+            rest = algebra.mul(algebra.add(above, algebra.minus(below)), relu(b, u))
+            return algebra.add(algebra.mul(below, u), rest)
         late = isinstance(other, Number) and other.value >= 15  # exp would overflow, and softplus is u by then
-        if late and above is not None and false == algebra.mul(above, algebra.apply("softplus", one)):
+        softplus = algebra.mul(Number(1 / scale), algebra.apply("softplus", one))
+        if late and above is not None and false == algebra.mul(above, softplus):
             return false
     raise b.fail("branches that are no multiples of what is compared with 0", "relu, leaky_relu or abs")
+
+
+def _scale(expr: Expr) -> tuple[Fraction, Expr]:
+    """Take a positive number out of what is compared."""
+    match expr:
+        case Mul((Number(value), *rest)) if value > 0 and type(expr) is Mul:
+            return value, algebra.mul(*rest)
+    return Fraction(1), expr
 
 
 def _slope(branch: Expr, u: Expr) -> Expr | None:

@@ -7,7 +7,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from invman.architecture.importers.builder import ArrayBuilder, Memory, Resplit, Source, Symbolic, Value
+from invman.architecture.importers.axes import Memory, Resplit
+from invman.architecture.importers.builder import ArrayBuilder, Source, Symbolic, Value
 from invman.architecture.importers.naming import Namer
 from invman.architecture.importers.nodes import DESCRIPTION, pending, plain, rebuild, substitute
 from invman.architecture.program import (
@@ -165,7 +166,7 @@ def _with_inlined(expr: Expr, scope: set[str], single: dict[str, Statement], gon
 
 
 def _renumbered(statements: list[Statement], outputs: list[str], taken: set[str]) -> list[Statement]:
-    """Number the statements h1, h2, ... without gaps; a single one is h."""
+    """Give the statements the numbers h1, h2, ... without gaps; a single one is h."""
     inner = [statement.name for statement in statements if statement.name not in outputs]
     fresh = (name for name in _candidates("h", len(inner) > 1) if name not in taken and name not in outputs)
     names = dict(zip(inner, fresh, strict=False))

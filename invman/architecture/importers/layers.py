@@ -102,7 +102,9 @@ def logsumexp(b: ArrayBuilder, value: Symbolic, places: Sequence[int], *, keep: 
     return elementwise.unary(b, "log", reduce(b, elementwise.unary(b, "exp", value), places, keep=keep))
 
 
-def reduce(b: ArrayBuilder, value: Symbolic, places: Sequence[int] | None, *, mean: bool = False, keep: bool = False) -> Symbolic:
+def reduce(
+    b: ArrayBuilder, value: Symbolic, places: Sequence[int] | None, *, mean: bool = False, keep: bool = False
+) -> Symbolic:
     """Sum or average over dimensions, all of them by default."""
     rank = len(value.dims)
     over = sorted({place % rank for place in places} if places else range(rank))

@@ -79,8 +79,8 @@ def broadcast_in(b: ArrayBuilder, value: Value, shape: Sequence[int], places: Se
         for own, place in enumerate(places):
             inner[place] = value.shape[own]
         return np.broadcast_to(value.reshape(inner), shape)
-    spread = Symbolic(tuple(value.dims[list(places).index(n)] if n in places else () for n in range(len(shape))), value.expr)
-    return b.spread(spread, tuple(shape))
+    own = dict(zip(places, value.dims, strict=True))
+    return b.spread(Symbolic(tuple(own.get(n, ()) for n in range(len(shape))), value.expr), tuple(shape))
 
 
 def narrow(b: ArrayBuilder, value: Value, place: int, start: int, count: int, step: int = 1) -> Value:

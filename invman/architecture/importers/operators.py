@@ -28,6 +28,8 @@ def rule(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     return register
 
 
+EPSILON = float(np.float32(1e-5))
+"""The default of the norms, which ONNX stores in single precision."""
 SAME = {
     "Tanh": "tanh", "Sin": "sin", "Cos": "cos", "Tan": "tan", "Exp": "exp", "Log": "log", "Erf": "erf", "Sinh": "sinh",
     "Cosh": "cosh", "Atan": "atan", "Asinh": "asinh", "Sigmoid": "sigmoid", "Relu": "relu", "Abs": "abs", "Mish": "mish",
@@ -113,7 +115,7 @@ def _reduce(
 @rule("LayerNormalization", "RMSNormalization")
 def _layer_norm(
     b: ArrayBuilder, value: Symbolic, weight: Value, bias: Value | None = None, *, axis: int = -1,
-    epsilon: float = 1e-5, stash_type: int = 1,  # noqa: ARG001 - the precision is the one of theta
+    epsilon: float = EPSILON, **_: Any,
 ) -> Value:  # fmt: skip
     places = range(axis % len(value.dims), len(value.dims))
     return layers.normalise(b, value, places, weight, bias, epsilon, centre=b.place == "LayerNormalization")
@@ -121,7 +123,7 @@ def _layer_norm(
 
 @rule("BatchNormalization")
 def _batch_norm(
-    b: ArrayBuilder, value: Value, weight: Value, bias: Value, mean: Value, var: Value, *, epsilon: float = 1e-5,
+    b: ArrayBuilder, value: Value, weight: Value, bias: Value, mean: Value, var: Value, *, epsilon: float = EPSILON,
     training_mode: int = 0, **_: Any,
 ) -> Value:  # fmt: skip
     if training_mode:
@@ -131,7 +133,14 @@ def _batch_norm(
 
 @rule("GroupNormalization", "InstanceNormalization")
 def _group_norm(
-    b: ArrayBuilder, value: Symbolic, weight: Value, bias: Value, *, num_groups: int = 0, epsilon: float = 1e-5, **_: Any
+    b: ArrayBuilder,
+    value: Symbolic,
+    weight: Value,
+    bias: Value,
+    *,
+    num_groups: int = 0,
+    epsilon: float = EPSILON,
+    **_: Any,
 ) -> Value:
     result = layers.normalise_groups(b, value, num_groups or b.shape(value)[1], epsilon)
     return layers.affine(b, result, layers.channelwise(b, value, weight), layers.channelwise(b, value, bias))
@@ -157,7 +166,7 @@ def _ends(
 @rule("Conv")
 def _conv(
     b: ArrayBuilder, image: Value, kernel: Value, bias: Value | None = None, *, strides: Any = None, pads: Any = None,
-    dilations: Any = None, group: int = 1, auto_pad: str = "NOTSET", kernel_shape: Any = None,  # noqa: ARG001 - of the kernel
+    dilations: Any = None, group: int = 1, auto_pad: str = "NOTSET", **_: Any,
 ) -> Value:  # fmt: skip
     rank = len(b.shape(kernel)) - 2
     strides, dilations = strides or [1] * rank, dilations or [1] * rank

@@ -98,7 +98,8 @@ def _pow(b: ArrayBuilder, _: Mapping[str, Any], base: Value, exponent: Value) ->
 
 @rule("convert_element_type")
 def _convert(b: ArrayBuilder, params: Mapping[str, Any], value: Value) -> Value:
-    if isinstance(value, Symbolic) and np.issubdtype(params["new_dtype"], np.integer) and not isinstance(value.expr, Token | Compare):
+    exact = isinstance(value, np.ndarray) or isinstance(value.expr, Token | Compare)
+    if np.issubdtype(params["new_dtype"], np.integer) and not exact:
         raise b.fail("a real number made an integer", "real numbers throughout")
     return value
 

@@ -116,13 +116,13 @@ def flip(b: ArrayBuilder, value: Value, place: int) -> Value:
     if isinstance(value, np.ndarray):
         return np.flip(value, place)
     size = b.shape(value)[place]
-    if size == 1:
+    if size == 1 or not b.uses(value, value.dims[place]):
         return value
-    if len(value.dims[place]) > 1 or not b.uses(value, value.dims[place]):
-        return b.linear(value, place, np.eye(size)[::-1]) if b.uses(value, value.dims[place]) else value
+    if len(value.dims[place]) > 1:
+        return b.linear(value, place, np.eye(size)[::-1])
     new = b.dimension(size)
-    terms = tuple((axis, -factor) for axis, factor in weights(b, new, 1))
-    return b.replaced(value, {value.dims[place][0]: Index(terms, size - 1)}, (*value.dims[:place], new, *value.dims[place + 1 :]))
+    index = Index(weights(b, new, -1), size - 1)
+    return b.replaced(value, {value.dims[place][0]: index}, (*value.dims[:place], new, *value.dims[place + 1 :]))
 
 
 def turned(b: ArrayBuilder, kernel: Value, groups: int) -> Value:
