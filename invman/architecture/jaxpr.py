@@ -151,8 +151,8 @@ def _arguments(fn: Callable[..., Any], count: int) -> list[str]:
     return [parameter.name for parameter in given] if named else plain
 
 
-def _path_name(path: Sequence[Any], first: Sequence[str] | None = None) -> str:
-    parts = [str(getattr(key, "name", getattr(key, "key", getattr(key, "idx", "")))) for key in path]
+def _path_name(path: Sequence[Any], first: list[str] | None = None) -> str:
+    parts: list[str] = [str(getattr(key, "name", getattr(key, "key", getattr(key, "idx", "")))) for key in path]
     if first is not None:
         parts[0] = first[path[0].idx]
     elif len(parts) > 1 and parts[-1] == "value":
@@ -196,7 +196,9 @@ class _Replay:
                 env[variable] = self.builder.named(value) if shared else value
 
         def read(atom: Any) -> Any:
-            return np.asarray(atom.val, atom.aval.dtype) if isinstance(atom, core.Literal) else env[atom]
+            return (
+                np.asarray(atom.val, getattr(atom.aval, "dtype", None)) if isinstance(atom, core.Literal) else env[atom]
+            )
 
         bind(jaxpr.constvars, consts)
         bind(jaxpr.invars, values)

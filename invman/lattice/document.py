@@ -77,11 +77,20 @@ def decimal(number: int) -> str:
 
 def symmetry_document(symmetry: DiscreteSymmetry) -> Document:
     """Return the group of the hidden axes; orders are decimal strings, since they outgrow every number type."""
+    flips = {axis.axis.name: len(axis.flips) for axis in symmetry.axes}
     return {
         "order": decimal(symmetry.order),
+        "sign_rank": symmetry.group.sign_rank,
         "factors": [
-            {"axis": a.axis.name, "size": a.axis.size, "signs": len(a.flips), "order": decimal(a.order)}
-            for a in symmetry.axes
+            {
+                "axis": factor.name,
+                "size": factor.size,
+                "signs": max(flips[axis.name] for axis in factor.axes),
+                "local_to": [axis.name for axis in factor.local_to],
+                "copies": factor.copies,
+                "order": decimal(factor.order),
+            }
+            for factor in symmetry.group.permutations
         ],
         "generators": [generator.describe() for generator in symmetry.generators()],
     }

@@ -42,7 +42,8 @@ def headline(document: Document) -> str:
     title = architecture if "\n" not in architecture else "architecture:\n  " + architecture.replace("\n", "\n  ")
     region = ", on one activation region" if document.get("one_region") else ""
     factors = " x ".join(
-        f"{'B' if factor['signs'] else 'S'}_{factor['size']} on {factor['axis']}"
+        f"{'B' if factor['signs'] else 'S'}_{factor['size']}"
+        f"{'^' + str(factor['copies']) if factor.get('copies', 1) > 1 else ''} on {factor['axis']}"
         for factor in document["symmetry"]["factors"]
     )
     return (

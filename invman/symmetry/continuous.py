@@ -8,7 +8,9 @@ level sets of every loss and conserve nothing.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 
 from invman.architecture.program import Program
@@ -33,7 +35,7 @@ class ScalingFactor:
     """
 
     axes: tuple[AxisClass, ...]
-    exponents: tuple[dict[Unknown, object], ...]
+    exponents: tuple[Mapping[Unknown, Fraction], ...]
 
     @property
     def dimension(self) -> int:

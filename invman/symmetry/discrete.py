@@ -10,13 +10,17 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+
+import numpy as np
 
 from invman.architecture.program import Program
 from invman.symmetry.axes import AxisClass, AxisClasses
 from invman.symmetry.characters import Unknown, sign_component
 from invman.symmetry.locality import local_to
+from invman.symmetry.signed import SignedPermutation
 
 
 @dataclass(frozen=True)
@@ -77,6 +81,89 @@ class SignFactor:
 
 
 @dataclass(frozen=True)
+class Generator:
+    """One generator of the group, described on axes; ``on_parameters`` writes it out.
+
+    Attributes
+    ----------
+    factor : PermutationFactor or SignFactor
+        Where it acts.
+    kind : {"swap", "cycle", "flip"}
+        Swap of the first two values, cycle of all, or a sign change of one cell.
+    cell : tuple of int
+        Values of the axes that a permutation is local to, or of the axes of the sign change.
+    pattern : int
+        Which pattern of a sign factor.
+    """
+
+    factor: PermutationFactor | SignFactor
+    kind: str
+    cell: tuple[int, ...] = ()
+    pattern: int = 0
+
+    def describe(self) -> str:
+        """Say in words what it does."""
+        if isinstance(self.factor, SignFactor):
+            tensors = ", ".join(sorted({tensor for tensor, _ in self.factor.patterns[self.pattern]}))
+            return f"change the sign of {tensors}{self._at(self.factor.axes)}"
+        cycle = "(0 1)" if self.kind == "swap" else f"(0 1 ... {self.factor.size - 1})"
+        return f"permute {self.factor.name} by {cycle}{self._at(self.factor.local_to)}"
+
+    def _at(self, axes: tuple[AxisClass, ...]) -> str:
+        places = ", ".join(f"{axis.name}={value}" for axis, value in zip(axes, self.cell, strict=True))
+        return f" at {places}" if places else ""
+
+    def on_parameters(self, program: Program) -> SignedPermutation:
+        """Write the generator as a signed permutation of theta."""
+        images, signs = np.arange(program.parameter_count), np.ones(program.parameter_count, dtype=np.int8)
+        classes = AxisClasses(program)
+        for tensor in program.parameters:
+            span = slice(program.offsets[tensor.name], program.offsets[tensor.name] + tensor.size)
+            block, sign = images[span].reshape(tensor.shape), signs[span].reshape(tensor.shape)
+            names = [classes.of(tensor.name, p).name for p in range(len(tensor.shape))]
+            if isinstance(self.factor, SignFactor):
+                for name, positions in self.factor.patterns[self.pattern]:
+                    if name == tensor.name:
+                        place: list[int | slice] = [slice(None)] * len(tensor.shape)
+                        for position, value in zip(positions, self.cell, strict=True):
+                            place[position] = value
+                        sign[tuple(place)] *= -1
+            else:
+                images[span] = self._permuted(block, names).reshape(-1)
+        return SignedPermutation(images, signs)
+
+    def _permuted(self, block: np.ndarray, names: list[str]) -> np.ndarray:
+        factor = self.factor
+        assert isinstance(factor, PermutationFactor)  # noqa: S101 - the caller has told them apart
+        order = np.arange(factor.size)
+        if self.kind == "swap":
+            order[[0, 1]] = order[[1, 0]]
+        else:
+            order = np.roll(order, -1)
+        own = [axis.name for axis in factor.axes]
+        if len(own) == 1:
+            # an axis may stand at two positions of one tensor, and then both are permuted
+            at = [p for p, name in enumerate(names) if name == own[0]]
+        else:
+            at = [names.index(name) for name in own if name in names]
+            if len(at) < len(own):
+                return block
+        if not at:
+            return block
+        if len(own) == 1 and not factor.local_to:
+            for position in at:
+                block = np.take(block, order, axis=position)
+            return block
+        local = [names.index(axis.name) for axis in factor.local_to]
+        moved = np.moveaxis(block, [*local, *at], range(len(local) + len(at))).copy()
+        inner = moved[self.cell]
+        shape = inner.shape
+        inner = inner.reshape(factor.size, -1)[order].reshape(shape)
+        moved[self.cell] = inner
+        return np.moveaxis(moved, range(len(local) + len(at)), [*local, *at])
+
+
+@dataclass(frozen=True)
 class AxisGroup:
     """The group of signed permutations of theta that the named axes explain.
 
@@ -103,6 +190,24 @@ class AxisGroup:
     def order(self) -> int:
         """The exact order of the group."""
         return math.prod(factor.order for factor in self.permutations) * 2**self.sign_rank
+
+    def generators(self) -> Iterator[Generator]:
+        """Yield generators: swaps and cycles of each axis, and the sign changes of one cell of each component."""
+        for factor in self.permutations:
+            for cell in _cells(factor.local_to):
+                if factor.size > 1:
+                    yield Generator(factor, "swap", cell)
+                if factor.size > 2:
+                    yield Generator(factor, "cycle", cell)
+        for factor in self.signs:
+            for number in range(len(factor.patterns)):
+                for cell in _cells(factor.axes):
+                    yield Generator(factor, "flip", cell, number)
+
+
+def _cells(axes: tuple[AxisClass, ...]) -> Iterator[tuple[int, ...]]:
+    """Yield the cells of some axes that no permutation carries into each other: value 0 of a hidden axis alone."""
+    yield from itertools.product(*(range(1 if axis.hidden else axis.size) for axis in axes))
 
 
 def axis_group(program: Program) -> AxisGroup:

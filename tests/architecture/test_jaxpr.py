@@ -111,7 +111,7 @@ def test_sympy_agrees_with_jax_on_an_import():
     values = dict(zip([*theta, *x], np.concatenate(at), strict=True))
     with jax.enable_x64(True):
         got = jax_map(program)(*(jnp.asarray(part) for part in at))
-    np.testing.assert_allclose(got, [float(f.evalf(subs=values)) for f in outputs], rtol=1e-12)
+    np.testing.assert_allclose(got, [float(f.subs(list(values.items()))) for f in outputs], rtol=1e-12)
 
 
 ACTIVATIONS = {
@@ -513,7 +513,7 @@ def test_a_language_model_at_full_width():
     program = from_jax(forward, params, jax.ShapeDtypeStruct((length,), jnp.int32))
     assert program.parameter_count == 60_617_472
     assert program.text.count("softmax[i1_2<=i1]") == 3
-    assert hidden(program) == {12: 3, 64: 6, 3072: 3, 768: 1}
+    assert hidden(program) == {12: 3, 64: 3, 3072: 3, 768: 1}  # the fused projection ties q, k and v
 
 
 def test_flax_linen():

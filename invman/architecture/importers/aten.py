@@ -39,9 +39,7 @@ NUMPY = {
     "cosh": np.cosh, "atan": np.arctan, "asinh": np.arcsinh, "abs": np.abs,
 }  # fmt: skip
 for _name in layers.UNARY:
-    RULES[_name] = lambda b, u, name=_name: (
-        NUMPY[name](u) if isinstance(u, np.ndarray) and name in NUMPY else layers.unary(b, name, u)
-    )
+    RULES[_name] = lambda b, u, name=_name: _unary(b, name, u)
 for _name, _numpy in {"eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal, "gt": np.greater,
                       "ge": np.greater_equal}.items():  # fmt: skip
     RULES[_name] = lambda b, u, v, name=_name, numpy=_numpy: _compare(b, name, numpy, array(u), array(v))
@@ -56,8 +54,8 @@ RULES["square"] = lambda b, u: layers.power(b, u, 2)
 RULES["sqrt"] = lambda b, u: layers.power(b, u, 0.5)
 RULES["rsqrt"] = lambda b, u: layers.power(b, u, -0.5)
 RULES["reciprocal"] = lambda b, u: layers.power(b, u, -1)
-RULES["log1p"] = lambda b, u: layers.unary(b, "log", elementwise.added(b, u, np.asarray(1.0)))
-RULES["expm1"] = lambda b, u: elementwise.added(b, layers.unary(b, "exp", u), np.asarray(-1.0))
+RULES["log1p"] = lambda b, u: _unary(b, "log", _add(b, u, np.asarray(1.0)))
+RULES["expm1"] = lambda b, u: _add(b, _unary(b, "exp", u), np.asarray(-1.0))
 RULES["gelu"] = lambda b, u, approximate="none": layers.gelu(b, u, tanh=approximate == "tanh")
 RULES["leaky_relu"] = lambda b, u, negative_slope=0.01: layers.leaky_relu(b, u, negative_slope)
 RULES["hardtanh"] = lambda b, u, low=-1.0, high=1.0: layers.clamp(b, u, low, high)
@@ -93,6 +91,14 @@ RULES["triu"] = lambda _b, u, diagonal=0: np.triu(u, diagonal)
 RULES["any"] = lambda _b, u, dim=None, keepdim=False: np.any(u, axis=dim, keepdims=keepdim)
 RULES["all"] = lambda _b, u, dim=None, keepdim=False: np.all(u, axis=dim, keepdims=keepdim)
 RULES["getitem"] = lambda _b, values, place: values[place]
+
+
+def _unary(b: ArrayBuilder, name: str, value: Value) -> Value:
+    if isinstance(value, Symbolic):
+        return layers.unary(b, name, value)
+    if name not in NUMPY:
+        raise b.fail(f"{name} of a constant", "an array that depends on the input or the parameters")
+    return NUMPY[name](value)
 
 
 def _list(dims: Any) -> list[int]:

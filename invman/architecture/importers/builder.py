@@ -157,6 +157,9 @@ class ArrayBuilder(Axes):
 
     def simple(self, expr: Expr) -> bool:
         """Tell whether an expression may be written again rather than given a name."""
+        match expr:
+            case Mul((Number(), Ref())):
+                return type(expr) is Mul
         return isinstance(expr, Ref | Number)
 
     def named(self, value: Value) -> Value:

@@ -27,7 +27,7 @@ def raised(b: ArrayBuilder, value: Symbolic, exponent: Fraction) -> Symbolic:
     return b.elementwise(lambda u: algebra.power(u, exponent), value)
 
 
-def added(b: ArrayBuilder, left: Value, right: Value) -> Symbolic:
+def added(b: ArrayBuilder, left: Value, right: Value) -> Value:
     """Add; a constant of zeros and large negative numbers is a mask."""
     for value, other in ((left, right), (right, left)):
         if isinstance(value, np.ndarray) and isinstance(other, Symbolic) and value.dtype.kind == "f":
@@ -106,9 +106,9 @@ def softplus_of_difference(b: ArrayBuilder, left: Value, right: Value) -> Symbol
 
 
 def compared(b: ArrayBuilder, relation: str, left: Value, right: Value) -> Value:
-    """Compare: known for an integer input against 0 and u against itself, one-hot against 0, 1, 2, ..., else kept."""
+    """Compare: known for an integer input against 0 and u against itself, one-hot against 0, 1, ..., else kept."""
     shape = np.broadcast_shapes(b.shape(left), b.shape(right))
-    if isinstance(left, Symbolic) and left == right:
+    if isinstance(left, Symbolic) and isinstance(right, Symbolic) and left == right:
         return np.full(shape, relation in ("eq", "le", "ge"))
     for value, other, mirrored in ((left, right, False), (right, left, True)):
         if not (isinstance(value, Symbolic) and isinstance(value.expr, Token) and isinstance(other, np.ndarray)):

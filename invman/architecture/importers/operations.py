@@ -93,7 +93,7 @@ def narrow(b: ArrayBuilder, value: Value, place: int, start: int, count: int, st
         return Symbolic((*value.dims[:place], new, *value.dims[place + 1 :]), value.expr)
     if count == 1:
         return at(b, value, place, start, keep=True)
-    parts: tuple[int, int] | None = None
+    parts, which, number = None, 0, 0
     if step == 1 and size % count == 0 and start % count == 0:
         parts, which, number = (size // count, count), 0, start // count
     elif step > 1 and size % step == 0 and count == size // step and start < step:

@@ -31,12 +31,12 @@ def rule(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 EPSILON = float(np.float32(1e-5))
 """The default of the norms, which ONNX stores in single precision."""
 SAME = {
-    "Tanh": "tanh", "Sin": "sin", "Cos": "cos", "Tan": "tan", "Exp": "exp", "Log": "log", "Erf": "erf", "Sinh": "sinh",
-    "Cosh": "cosh", "Atan": "atan", "Asinh": "asinh", "Sigmoid": "sigmoid", "Relu": "relu", "Abs": "abs", "Mish": "mish",
-    "Softplus": "softplus", "Add": "add", "Sub": "sub", "Mul": "mul", "Div": "div", "Pow": "pow", "Sqrt": "sqrt",
-    "Reciprocal": "reciprocal", "Neg": "neg", "MatMul": "matmul", "Equal": "eq", "Less": "lt", "LessOrEqual": "le",
-    "Greater": "gt", "GreaterOrEqual": "ge", "Not": "logical_not", "And": "logical_and", "Or": "logical_or",
-    "Where": "where", "Swish": "silu",
+    "Tanh": "tanh", "Sin": "sin", "Cos": "cos", "Tan": "tan", "Exp": "exp", "Log": "log", "Erf": "erf",
+    "Sinh": "sinh", "Cosh": "cosh", "Atan": "atan", "Asinh": "asinh", "Sigmoid": "sigmoid", "Relu": "relu",
+    "Abs": "abs", "Mish": "mish", "Softplus": "softplus", "Add": "add", "Sub": "sub", "Mul": "mul", "Div": "div",
+    "Pow": "pow", "Sqrt": "sqrt", "Reciprocal": "reciprocal", "Neg": "neg", "MatMul": "matmul", "Equal": "eq",
+    "Less": "lt", "LessOrEqual": "le", "Greater": "gt", "GreaterOrEqual": "ge", "Not": "logical_not",
+    "And": "logical_and", "Or": "logical_or", "Where": "where", "Swish": "silu",
 }  # fmt: skip
 """Operators that take the same inputs as an operation of PyTorch, and no attributes that matter."""
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from invman.architecture.program import Program
-from invman.symmetry.group import SignedPermutation
 from invman.symmetry.scalar.automorphisms import find_automorphisms
 from invman.symmetry.scalar.cover import build_cover, form_for, is_fine, normal_outputs
+from invman.symmetry.signed import SignedPermutation
 
 
 @dataclass(frozen=True)

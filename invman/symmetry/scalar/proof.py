@@ -13,11 +13,11 @@ import numpy as np
 from invman.architecture.program import Program
 from invman.architecture.scalars import expand
 from invman.errors import InvmanError
-from invman.symmetry.group import SignedPermutation
 from invman.symmetry.scalar.cover import form_for, normal_outputs
 from invman.symmetry.scalar.degrees import survival
 from invman.symmetry.scalar.modular import ModularAlgebra, random_prime
 from invman.symmetry.scalar.normal import NormalForm, Polynomial
+from invman.symmetry.signed import SignedPermutation
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from invman.architecture.activations import Activation
 from invman.architecture.program import Program
 from invman.architecture.scalars import custom_body, expand, substitute
 from invman.errors import InvmanError
-from invman.symmetry.group import SignedPermutation
+from invman.symmetry.signed import SignedPermutation
 from invman.symmetry.scalar import prove, scalar_symmetry
 
 TABLE = {

@@ -9,7 +9,7 @@ import pytest
 
 from invman.architecture import parse_program, read_architecture
 from invman.errors import InvmanError
-from invman.symmetry.group import SignedPermutation
+from invman.symmetry.signed import SignedPermutation
 from invman.symmetry.scalar import AffineMap, prove
 from invman.symmetry.scalar.degrees import survival
 from invman.symmetry.scalar.find import scalar_symmetry
