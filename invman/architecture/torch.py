@@ -72,6 +72,7 @@ def record_torch(module: Any, *example: Any) -> dict[str, Any]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", FutureWarning)  # PyTorch's own use of its deprecated functions
             warnings.simplefilter("ignore", DeprecationWarning)
+            warnings.filterwarnings("ignore", "The tensor attributes .* were assigned during export")  # GRU, LSTM
             exported = torch.export.export(module, tuple(example)).run_decompositions()
     except Exception as error:
         text = str(error).strip().splitlines()

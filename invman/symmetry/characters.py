@@ -165,7 +165,7 @@ class _Propagation:
             forms = self.visit(statement.expr)
             at = [[p for p, name in enumerate(statement.axes) if scope[name] is axis] for axis in component]
             for positions in itertools.product(*at):
-                own = {} if statement.name in program.outputs else {(statement.name, positions): 1}
+                own: Form = {} if statement.name in program.outputs else {(statement.name, positions): 1}
                 names = tuple(statement.axes[p] for p in positions)
                 self.system.zero.append(self._add(own, forms.pop(names, {}), -1))
             self._vanish(forms)
@@ -191,7 +191,7 @@ class _Propagation:
         at = [[p for p in range(len(ref.indices)) if self.classes.of(ref.tensor, p) is axis] for axis in self.component]
         forms: dict[Names, Form] = {}
         for positions in itertools.product(*at):
-            unknown = {(ref.tensor, positions): 1}
+            unknown: Form = {(ref.tensor, positions): 1}
             names = [ref.indices[p].axis for p in positions]
             if None in names:
                 # read through an affine index: a sign that varies along it would not stay on one cell

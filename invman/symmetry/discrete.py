@@ -201,8 +201,17 @@ class AxisGroup:
                     yield Generator(factor, "cycle", cell)
         for factor in self.signs:
             for number in range(len(factor.patterns)):
-                for cell in _cells(factor.axes):
+                for cell in () if self._implied(factor, number) else _cells(factor.axes):
                     yield Generator(factor, "flip", cell, number)
+
+    def _implied(self, factor: SignFactor, number: int) -> bool:
+        """Tell whether a sign change is the product of those of the same tensors over the cells of more axes."""
+        tensors = {tensor for tensor, _ in factor.patterns[number]}
+        return any(
+            set(other.axes) > set(factor.axes) and {tensor for tensor, _ in pattern} == tensors
+            for other in self.signs
+            for pattern in other.patterns
+        )
 
 
 def _cells(axes: tuple[AxisClass, ...]) -> Iterator[tuple[int, ...]]:

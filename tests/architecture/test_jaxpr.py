@@ -344,6 +344,8 @@ SHAPES = {
     "single entries": lambda p, x: (p["w"] @ x)[4] + p["b"][0] * x[-1],
     "positions": lambda p, x: p["w"][np.array([0, 3, 1])] @ x + p["b"][np.arange(3)],
     "square symmetric": lambda p, x: (lambda h: h + h.T)(jnp.outer(p["b"], p["w"] @ x)),
+    "tiled": lambda p, x: jnp.tile(x, 3) * p["b"],
+    "repeated": lambda p, x: jnp.repeat(x, 3) * p["b"],
     "cumulative": lambda p, x: jnp.cumsum(p["w"] @ x) * p["b"],
     "padded": lambda p, x: jnp.pad(p["w"] @ x, (1, 2)) * jnp.arange(9.0),
     "mean and variance": lambda p, x: (lambda h: (h - h.mean()) / jnp.sqrt(h.var() + 1e-3))(p["w"] @ x),
@@ -450,6 +452,8 @@ def test_one_operation_name_per_error():
         from_jax(lambda p, x: jax.lax.cond(x[0] > 0, lambda: p @ x, lambda: x), w, x)
     with pytest.raises(UnsupportedError, match=r"'stop_gradient' at .* the gradient of F in full"):
         from_jax(lambda p, x: jax.lax.stop_gradient(p @ x), w, x)
+    with pytest.raises(UnsupportedError, match=r"'stop_gradient' at .* the gradient of F in full"):
+        from_jax(lambda p, x: (lambda s: jax.nn.softmax(jax.lax.stop_gradient(s - s.max())))(p @ x), w, x)
     with pytest.raises(UnsupportedError, match=r"'select_n' at .* relu, leaky_relu"):
         from_jax(lambda p, x: jnp.where(p @ x > 1, p @ x, 0.0), w, x)
     with pytest.raises(UnsupportedError, match="minus infinity outside a softmax"):

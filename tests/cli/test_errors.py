@@ -49,7 +49,7 @@ DATA = [
     ("1,2,3,4\n", ["4", "3"]),
     ("1,2,nan\n", ["nan"]),
     ("1,2,3\n1,hello,3\n", ["hello"]),
-    ("", ["empty"]),
+    ("", ["no rows of numbers"]),
 ]
 
 

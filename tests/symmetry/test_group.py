@@ -39,11 +39,11 @@ def test_order_of_a_wide_net():
 
 
 def test_sign_changes_that_do_nothing_together_count_once():
-    """All rows and all columns of w[k,l] flipped give w back: (2! 2^2)^2 / 2."""
+    """Each row of w has its own B_2, and the two rows are swapped: 8^2 * 2; all rows and columns flipped give w back."""
     text = "input x; h[k]=cos(sum[l](cos(w[k,l]*x))); f=sum[k](h[k]); size k=2,l=2"
     symmetry = find_symmetry(read_architecture(text))
-    assert symmetry.order == 32
-    assert len(closure(symmetry)) == 32
+    assert symmetry.order == 128
+    assert len(closure(symmetry)) == 128
 
 
 ARCHITECTURES = [

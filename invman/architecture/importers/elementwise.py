@@ -9,9 +9,9 @@ import numpy as np
 from invman.architecture.importers import algebra
 from invman.architecture.importers.builder import ArrayBuilder, Symbolic, Value, compact
 from invman.architecture.importers.masking import keeps
-from invman.architecture.importers.nodes import Compare, Mask, Masked, Maximum, Token, pending
+from invman.architecture.importers.nodes import Compare, Mask, Masked, Maximum, Token
 from invman.architecture.importers.signs import nonnegative
-from invman.architecture.program import Add, Expr, Mul, Number
+from invman.architecture.program import Expr, Mul, Number
 
 LOW = -1e4
 """A constant below it, added to or put in the place of a score, means "not this one"."""
@@ -212,9 +212,6 @@ def _slope(branch: Expr, u: Expr) -> Expr | None:
 
 def kept(b: ArrayBuilder, value: Symbolic) -> Symbolic:
     """Stop the gradient, which a program cannot say, except on the maximum that a softmax subtracts."""
-    node = pending(value.expr)
-    if isinstance(node, Maximum | Token) or isinstance(value.expr, Compare):
-        return value
-    if isinstance(value.expr, Add) and all(isinstance(term, Maximum) for term in value.expr.terms):
+    if isinstance(value.expr, Maximum | Token | Compare):
         return value
     raise b.fail("a value whose gradient is stopped", "a map that is trained as it is: the gradient of F in full")

@@ -139,6 +139,14 @@ def _reshape(b: ArrayBuilder, params: Mapping[str, Any], value: Value) -> Value:
     return operations.reshape(b, value, [int(size) for size in params["new_sizes"]])
 
 
+@rule("tile")
+def _tile(b: ArrayBuilder, params: Mapping[str, Any], value: Value) -> Value:
+    shape, reps = b.shape(value), [int(n) for n in params["reps"]]
+    double = [size for pair in zip(reps, shape, strict=True) for size in pair]
+    wide = operations.broadcast_in(b, value, double, range(1, len(double), 2))
+    return operations.reshape(b, wide, [n * size for n, size in zip(reps, shape, strict=True)])
+
+
 @rule("transpose")
 def _transpose(_b: ArrayBuilder, params: Mapping[str, Any], value: Value) -> Value:
     return operations.transpose(value, params["permutation"])
