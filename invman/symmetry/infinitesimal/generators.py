@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -139,6 +139,13 @@ class AffineGenerators:
             return False
         rows = [[_entries(g).get(key, Fraction(0)) for key in self._keys] for g in (*self.basis, generator)]
         return not entries or len(rational_echelon(rows)) == len(self.basis)
+
+
+def dimension(generators: Iterable[AffineGenerator]) -> int:
+    """Return the dimension of the span of some fields over the rational numbers."""
+    entries = [_entries(generator) for generator in generators]
+    keys = sorted({key for row in entries for key in row})
+    return len(rational_echelon([[row.get(key, Fraction(0)) for key in keys] for row in entries])) if keys else 0
 
 
 def _entries(generator: AffineGenerator) -> dict[tuple[int, int], Fraction]:
