@@ -24,7 +24,13 @@ def evaluate_shell(example: Example) -> str | None:
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     for command, wanted in zip(commands, expected, strict=True):
         done = subprocess.run(  # noqa: S602 - the commands are those of our own documentation
-            command, shell=True, capture_output=True, text=True, cwd=place, env={**os.environ, "PATH": path}, check=False
+            command,
+            shell=True,
+            capture_output=True,
+            text=True,
+            cwd=place,
+            env={**os.environ, "PATH": path},
+            check=False,
         )
         got = (done.stdout + done.stderr).splitlines()
         if not matches(got, wanted):

@@ -58,7 +58,9 @@ def test_only_some_rooms_know_jax(path: Path):
     assert allowed or not heavy, f"{place} imports {heavy}"
 
 
-@pytest.mark.parametrize("arguments", [["-c", "import invman"], ["-m", "invman", "--help"], ["-m", "invman", "--version"]])
+@pytest.mark.parametrize(
+    "arguments", [["-c", "import invman"], ["-m", "invman", "--help"], ["-m", "invman", "--version"]]
+)
 def test_light_start(arguments: list[str]):
     if arguments[0] == "-m":
         code = f"import sys, runpy\nsys.argv = {['invman', *arguments[2:]]!r}\ntry: runpy.run_module('invman', run_name='__main__')\nexcept SystemExit: pass\n"

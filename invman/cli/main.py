@@ -9,6 +9,7 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from types import FrameType
 from typing import NoReturn
 
@@ -19,8 +20,14 @@ from invman.architecture.activations import nearest
 from invman.cli.analyze import analyze
 from invman.cli.enumerate import enumerate_
 from invman.cli.lattice import lattice
+from invman.cli.show import show
+from invman.cli.symmetry import symmetry
 from invman.cli.verify import verify
 from invman.errors import InvmanError
+
+GOODBYE = "invman: interrupted; no file was left half-written\n"
+INTERRUPTED = 130
+"""Exit code after Ctrl-C, as shells have it."""
 
 CITATION = """\
 @software{invman,
@@ -48,7 +55,7 @@ app = App(
     version_flags=["--version"],
     result_action="return_value",
 )
-for command in (analyze, enumerate_, lattice, verify):
+for command in (analyze, enumerate_, lattice, verify, symmetry, show):
     app.command(command, name=command.__name__.rstrip("_"))
 
 
@@ -86,8 +93,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
         sys.stderr.write(f"invman: {error}\nTry 'invman --help'.\n")
         return 2
     except KeyboardInterrupt:
-        sys.stderr.write("invman: interrupted; no file was left half-written\n")
-        return 130
+        sys.stderr.write(GOODBYE)
+        return INTERRUPTED
     except BrokenPipeError:
         # the reader of the pipe has gone; nothing more can be said on stdout
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -100,11 +107,33 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 def main() -> NoReturn:
     """Entry point of the console script."""
-    # counts are exact integers of any length, and a kill is handled like Ctrl-C: clean up, then go
+    # counts are exact integers of any length
     sys.set_int_max_str_digits(0)
+    # a kill is handled like Ctrl-C
     signal.signal(signal.SIGTERM, _interrupt)
-    sys.exit(run())
+    signal.signal(signal.SIGINT, _interrupt)
+    code = run()
+    if code == INTERRUPTED:
+        _leave()
+    sys.exit(code)
 
 
 def _interrupt(_number: int, _frame: FrameType | None) -> None:
-    raise KeyboardInterrupt
+    """Go at once, unless files are being written: then raise, so that they are taken back first.
+
+    An exception in the middle of anything else could come up inside a compiler, which does not survive it, or inside an
+    import, which may swallow it.
+    """
+    files = sys.modules.get("invman.report.files")
+    if files is not None and files.writing:
+        raise KeyboardInterrupt
+    sys.stderr.write(GOODBYE)
+    _leave()
+
+
+def _leave() -> NoReturn:
+    """End the process without an orderly shutdown: other threads may still compile, and would crash in it."""
+    with suppress(OSError):
+        sys.stdout.flush()
+        sys.stderr.flush()
+    os._exit(INTERRUPTED)

@@ -11,6 +11,7 @@ from invman.lattice.counting import count_condensed
 from invman.lattice.lattice import Lattice
 from invman.manifold.condensed import CondensedManifold, CondensedSpace
 from invman.manifold.reduction import Reduction
+from invman.symmetry.document import decimal, discrete_document
 from invman.symmetry.group import DiscreteSymmetry
 
 SCHEMA_VERSION = "1"
@@ -60,21 +61,6 @@ def program_document(program: Program) -> Document:
     }
 
 
-def decimal(number: int) -> str:
-    """Print a non-negative integer of any length, also beyond the 4300 digits at which ``str`` refuses.
-
-    Examples
-    --------
-    >>> decimal(7), len(decimal(10**5000))
-    ('7', 5001)
-    """
-    parts = []
-    while number >= 10**LONGEST:
-        number, rest = divmod(number, 10**LONGEST)
-        parts.append(f"{rest:0{LONGEST}d}")
-    return str(number) + "".join(reversed(parts))
-
-
 def symmetry_document(symmetry: DiscreteSymmetry) -> Document:
     """Return the group of the hidden axes; orders are decimal strings, since they outgrow every number type."""
     flips = {axis.axis.name: len(axis.flips) for axis in symmetry.axes}
@@ -92,7 +78,7 @@ def symmetry_document(symmetry: DiscreteSymmetry) -> Document:
             }
             for factor in symmetry.group.permutations
         ],
-        "generators": [generator.describe() for generator in symmetry.generators()],
+        "generators": discrete_document(symmetry.group)["generators"],
     }
 
 

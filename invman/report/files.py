@@ -12,6 +12,9 @@ from pathlib import Path
 
 from invman.errors import OutputError
 
+writing: list[object] = []
+"""The writes under way: while it is not empty an interrupt must be an exception, so that they can be taken back."""
+
 
 def write_files(files: Mapping[Path, str]) -> None:
     """Write several texts (UTF-8) so that either all of them stand in their places or none.
@@ -33,6 +36,7 @@ def write_files(files: Mapping[Path, str]) -> None:
     """
     work = _Transaction()
     current = Path()
+    writing.append(work)
     try:
         staged = []
         for path, text in files.items():
@@ -52,6 +56,8 @@ def write_files(files: Mapping[Path, str]) -> None:
     except BaseException:
         work.undo()
         raise
+    finally:
+        writing.remove(work)
 
 
 class _Transaction:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from invman.report.classes import class_rows
-from invman.report.document import Document, manifolds
+from invman.report.document import Document, manifolds, whole
 from invman.report.text import abbreviate, columns
 
 WIDEST = 48
@@ -38,18 +38,15 @@ def aligned(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
 
 def headline(document: Document) -> str:
     """Say what the document is about: architecture, parameters, symmetry and counts."""
-    architecture = str(document["architecture"])
-    title = architecture if "\n" not in architecture else "architecture:\n  " + architecture.replace("\n", "\n  ")
-    region = ", on one activation region" if document.get("one_region") else ""
     factors = " x ".join(
         f"{'B' if factor['signs'] else 'S'}_{factor['size']}"
         f"{'^' + str(factor['copies']) if factor.get('copies', 1) > 1 else ''} on {factor['axis']}"
         for factor in document["symmetry"]["factors"]
     )
     return (
-        f"{title}\n"
+        f"{_title(document)}\n"
         f"{document['parameters']} parameters; symmetry of the hidden axes of order {document['symmetry']['order']}"
-        f" ({factors or 'trivial'}){region}\n"
+        f" ({factors or 'trivial'})\n"
         f"{document['count']} {document['family']} manifolds in {document['classes']} classes\n"
     )
 
@@ -135,3 +132,44 @@ def _witness_lines(witness: Mapping[str, Any] | None) -> list[str]:
 
 def _short(value: object) -> str:
     return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def symmetry_table(document: Document) -> str:
+    """Print the symmetry of an architecture: discrete factors, continuous factors, completeness."""
+    discrete, continuous = document["discrete"], document["continuous"]
+    lines = [
+        _title(document),
+        f"signed permutations of the {document['parameters']} parameters: a group of order {whole(document['order'])}",
+    ]
+    for factor in discrete["factors"]:
+        power = f"^{factor['copies']}" if factor["copies"] > 1 else ""
+        local = f", chosen anew for each {', '.join(factor['local_to'])}" if factor["local_to"] else ""
+        lines.append(f"  {factor['group']}{power} permutes {factor['axis']}{local}")
+    if discrete["sign_rank"]:
+        lines.append(f"  {discrete['sign_rank']} independent sign changes")
+        for factor in discrete["signs"]:
+            where = f" along {', '.join(factor['axes'])}" if factor["axes"] else ""
+            lines += [f"    of {', '.join(tensors)}{where}" for tensors in factor["tensors"]]
+    lines.append(f"continuous group of dimension {whole(continuous['dimension'])}")
+    for factor in continuous["factors"]:
+        if "axis" in factor:
+            power = f" x {factor['copies']}" if factor["copies"] > 1 else ""
+            tensors = ", ".join(dict.fromkeys([*factor["covariant"], *factor["contravariant"]]))
+            lines.append(
+                f"  {factor['group']}{power} on {factor['axis']} ({tensors}): dimension {factor['dimension']:,}"
+            )
+        elif "tensors" in factor:
+            reason = f"{', '.join(factor['tensors'])}, {factor['reason']}"
+            lines.append(f"  translations of {reason}: dimension {factor['dimension']:,}")
+        else:
+            lines.append(f"  further scalings: dimension {factor['dimension']:,}")
+    lines.append(f"completeness: {document['complete']}")
+    lines += [f"symmetry not explained by the axes: {finding}" for finding in document["unexplained"]]
+    return "\n".join(lines) + "\n"
+
+
+def _title(document: Document) -> str:
+    architecture = str(document["architecture"])
+    region = " (on one activation region)" if document.get("one_region") else ""
+    title = architecture if "\n" not in architecture else "architecture:\n  " + architecture.replace("\n", "\n  ")
+    return title + region

@@ -36,7 +36,8 @@ def test_head_by_hand():
         "family": "condensed",
         "symmetry": {
             "order": "48",
-            "factors": [{"axis": "k", "size": 3, "signs": 1, "order": "48"}],
+            "sign_rank": 3,
+            "factors": [{"axis": "k", "size": 3, "signs": 1, "local_to": [], "copies": 1, "order": "6"}],
             "generators": ["permute k by (0 1)", "permute k by (0 1 ... 2)", "change the sign of a, w at k=0"],
         },
         "count": 24,
