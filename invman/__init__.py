@@ -19,7 +19,11 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from invman.architecture import Activation, Program, read_architecture
     from invman.architecture.evaluate import jax_map
+    from invman.architecture.jaxpr import from_jax
+    from invman.architecture.onnx import from_onnx
     from invman.architecture.scalars import sympy_map
+    from invman.architecture.sympy_import import from_sympy
+    from invman.architecture.torch import from_torch
     from invman.errors import (
         ArchitectureError,
         DataError,
@@ -34,6 +38,8 @@ if TYPE_CHECKING:
     from invman.lattice import Lattice, build_lattice, count_condensed, enumerate_condensed
     from invman.manifold import CondensedManifold, CondensedSpace, LinearEquations, Polydiagonal, parse_equations
     from invman.symmetry import DiscreteSymmetry, find_symmetry
+    from invman.symmetry.findings import Findings, find_all_symmetry
+    from invman.symmetry.laws import Laws, find_laws
 
 _HOME = {
     "Activation": "architecture",
@@ -59,7 +65,15 @@ _HOME = {
     "build_lattice": "lattice",
     "count_condensed": "lattice",
     "enumerate_condensed": "lattice",
+    "Findings": "symmetry.findings",
+    "Laws": "symmetry.laws",
+    "find_all_symmetry": "symmetry.findings",
+    "find_laws": "symmetry.laws",
     "find_symmetry": "symmetry",
+    "from_jax": "architecture.jaxpr",
+    "from_onnx": "architecture.onnx",
+    "from_sympy": "architecture.sympy_import",
+    "from_torch": "architecture.torch",
     "jax_map": "architecture.evaluate",
     "load_data": "flow",
     "parse_equations": "manifold",
@@ -78,8 +92,10 @@ __all__ = [
     "CondensedSpace",
     "DataError",
     "DiscreteSymmetry",
+    "Findings",
     "InvmanError",
     "Lattice",
+    "Laws",
     "LinearEquations",
     "ManifoldError",
     "OutputError",
@@ -94,7 +110,13 @@ __all__ = [
     "build_lattice",
     "count_condensed",
     "enumerate_condensed",
+    "find_all_symmetry",
+    "find_laws",
     "find_symmetry",
+    "from_jax",
+    "from_onnx",
+    "from_sympy",
+    "from_torch",
     "jax_map",
     "load_data",
     "parse_equations",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import re
 import sys
 from pathlib import Path
 
@@ -10,14 +12,17 @@ from invman.architecture.program import Program
 from invman.architecture.text import parse_program
 from invman.errors import ArchitectureError, UnsupportedError
 
+_FUNCTION = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
+
 
 def read_architecture(source: str | Program, *, one_region: bool = False) -> Program:
-    """Read an architecture from a short form, index notation, a file that holds either, or "-" for standard input.
+    """Read an architecture from a short form, index notation, a file that holds either, standard input ("-"), or code.
 
     Parameters
     ----------
     source : str or Program
-        ``2-3tanh-1``, ``input x[i]; ...``, a path, or "-"; a Program is checked and handed through.
+        ``2-3tanh-1``, ``input x[i]; ...``, a path, "-", or ``module:function``, whose result is a Program or a text; a
+        Program is checked and handed through.
     one_region : bool
         Consent to activations that are not analytic (relu, abs): all results then hold on one activation region.
 
@@ -63,8 +68,32 @@ def _parse(source: str) -> Program:
     elif is_short_form(source):
         return parse_short_form(source)
     elif "=" not in source and "\n" not in source:
+        if _FUNCTION.fullmatch(source.strip()):
+            return _call(*source.strip().split(":"))
         text = _read_file(source)
     return parse_short_form(text) if is_short_form(text) else parse_program(text)
+
+
+def _call(module: str, name: str) -> Program:
+    """Return what a function of the user's own module makes, or the Program of this name in it."""
+    sys.path.insert(0, str(Path.cwd()))
+    try:
+        found = getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError) as error:
+        msg = f"architecture {module}:{name}: got {error}, expected a module that imports from here and a name in it"
+        raise ArchitectureError(msg) from None
+    finally:
+        sys.path.pop(0)
+    made = found() if callable(found) else found
+    if isinstance(made, str):
+        return _parse(made)
+    if isinstance(made, Program):
+        return made
+    msg = (
+        f"architecture {module}:{name}: got {type(made).__name__}, expected a Program (as invman.from_jax returns), a "
+        "text, or a function without arguments that returns one"
+    )
+    raise ArchitectureError(msg)
 
 
 def _read_file(name: str) -> str:

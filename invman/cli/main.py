@@ -20,6 +20,7 @@ from invman.architecture.activations import nearest
 from invman.cli.analyze import analyze
 from invman.cli.enumerate import enumerate_
 from invman.cli.lattice import lattice
+from invman.cli.laws import laws
 from invman.cli.show import show
 from invman.cli.symmetry import symmetry
 from invman.cli.verify import verify
@@ -55,7 +56,7 @@ app = App(
     version_flags=["--version"],
     result_action="return_value",
 )
-for command in (analyze, enumerate_, lattice, verify, symmetry, show):
+for command in (analyze, enumerate_, lattice, verify, symmetry, laws, show):
     app.command(command, name=command.__name__.rstrip("_"))
 
 

@@ -13,7 +13,9 @@ from invman.errors import OutputError
 
 Architecture = Annotated[
     str,
-    Parameter(help="Short form, index notation, file, or - for standard input.", allow_leading_hyphen=True),
+    Parameter(
+        help="Short form, index notation, file, - for standard input, or module:function.", allow_leading_hyphen=True
+    ),
 ]
 OneRegion = Annotated[
     bool, Parameter(help="Accept relu and abs; results then hold on one activation region.", negative="")

@@ -77,7 +77,8 @@ def _symmetry(document: Document) -> list[str]:
     lines = ["## Symmetry group", "", f"Order {whole(symmetry['order'])}."]
     factors = [factor for factor in symmetry.get("factors") or [] if isinstance(factor, Mapping)]
     if factors:
-        keys = list(dict.fromkeys(key for factor in factors for key in factor))
+        # a column that says nothing of any factor is left out
+        keys = list(dict.fromkeys(key for factor in factors for key in factor if factor[key] != []))
         lines += ["", *_table(keys, [[_plain(factor.get(key, "")) for key in keys] for factor in factors])]
     return lines
 

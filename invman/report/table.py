@@ -163,6 +163,10 @@ def symmetry_table(document: Document) -> str:
             lines.append(f"  translations of {reason}: dimension {factor['dimension']:,}")
         else:
             lines.append(f"  further scalings: dimension {factor['dimension']:,}")
+    if document["affine"]:
+        lines.append("isometries that also translate:")
+        lines += [f"  {move}" for move in document["affine"]]
+    lines += [f"proof: {document['proof']}"] if document["proof"] else []
     lines.append(f"completeness: {document['complete']}")
     lines += [f"symmetry not explained by the axes: {finding}" for finding in document["unexplained"]]
     return "\n".join(lines) + "\n"
@@ -173,3 +177,18 @@ def _title(document: Document) -> str:
     region = " (on one activation region)" if document.get("one_region") else ""
     title = architecture if "\n" not in architecture else "architecture:\n  " + architecture.replace("\n", "\n  ")
     return title + region
+
+
+def laws_table(document: Document) -> str:
+    """Print the conserved quantities of an architecture: families in closed form, then law by law."""
+    lines = [_title(document), f"{whole(document['independent'])} independent laws at a generic point"]
+    for family in document["families"]:
+        lines.append(f"  {family['name']}: {whole(family['count'])} laws, {whole(family['independent'])} independent")
+        lines.append(f"    {family['text']}")
+    lines += [f"  {law['python']}" for law in document["laws"] or ()]
+    lines.append(f"found by: {document['method']}")
+    if "check" in document:
+        check = document["check"]
+        drift = f"largest relative change {check['largest_drift']:.1e}"
+        lines.append(f"along a gradient flow ({check['dtype']}, seed {check['seed']}): {drift}")
+    return "\n".join(lines) + "\n"

@@ -20,12 +20,14 @@ def findings_document(findings: Findings) -> dict[str, Any]:
     -------
     dict
         ``order`` (decimal string), ``discrete`` (factors, sign components, generators), ``continuous`` (factors,
-        dimension), ``complete`` and ``unexplained``.
+        dimension), ``affine`` (isometries that translate), ``proof``, ``complete`` and ``unexplained``.
     """
     return {
         "order": decimal(findings.order),
         "discrete": discrete_document(findings.discrete.group),
         "continuous": continuous_document(findings.continuous),
+        "affine": list(findings.affine),
+        "proof": findings.proof,
         "complete": findings.complete,
         "unexplained": list(findings.unexplained),
     }

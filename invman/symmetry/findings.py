@@ -7,19 +7,27 @@ What they find beyond the axes is reported, never swallowed.
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from invman.architecture.program import Program
-from invman.errors import OverBudgetError, UnsupportedError
+from invman.errors import InvmanError, OverBudgetError, UnsupportedError
 from invman.symmetry.continuous import ContinuousGroup, continuous_group
 from invman.symmetry.group import DiscreteSymmetry, find_symmetry
 from invman.symmetry.shrink import shrink
+
+if TYPE_CHECKING:
+    from invman.symmetry.scalar import AffineMap
 
 LARGEST = 48
 """Parameters up to which the complete searches are run; beyond it the axes are cut down first."""
 
 VERTICES = 3000
 """Vertices of the graph of scalars that are searched for the check."""
+
+PROVED = 100
+"""Generators that are proved on the map."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +48,10 @@ class Findings:
         ``checked on size ...`` or ``not checked (reason)``.
     unexplained : tuple of str
         What the complete searches found beyond the axes.
+    proof : str
+        How the generators of the discrete group were proved on the map; "" where the check was not run.
+    affine : tuple of str
+        Isometries that also translate, such as ``b[0] -> b[0] + pi, a[0] -> -a[0]`` of sin with a bias.
     """
 
     program: Program
@@ -48,6 +60,8 @@ class Findings:
     order: int
     complete: str
     unexplained: tuple[str, ...]
+    proof: str = ""
+    affine: tuple[str, ...] = ()
 
 
 def find_all_symmetry(program: Program, *, check: bool = True) -> Findings:
@@ -105,7 +119,57 @@ def find_all_symmetry(program: Program, *, check: bool = True) -> Findings:
     if len(skipped) == 2:
         return Findings(program, discrete, continuous, order, f"not checked ({'; '.join(skipped)})", ())
     partly = f", except {skipped[0]}" if skipped else ""
-    return Findings(program, discrete, continuous, order, f"checked on size {place}{partly}", tuple(unexplained))
+    return Findings(
+        program,
+        discrete,
+        continuous,
+        order,
+        f"checked on size {place}{partly}",
+        tuple(unexplained),
+        _prove(discrete if same else find_symmetry(small), place),
+        _affine(small),
+    )
+
+
+def _prove(symmetry: DiscreteSymmetry, place: str) -> str:
+    """Prove generators of the axis level on the map, and say how."""
+    from invman.symmetry.scalar import prove
+
+    program = symmetry.program
+    moves = [g.on_parameters(program) for g in itertools.islice(symmetry.generators(), PROVED)]
+    proofs = [prove(program, move) for move in moves]
+    if not all(proofs):
+        msg = f"a generator of {program!r} does not leave the map unchanged: please report this architecture"
+        raise InvmanError(msg)
+    symbolic = sum(proof.method == "normal form" for proof in proofs)
+    modular = [proof.bound for proof in proofs if proof.method != "normal form"]
+    text = f"{len(proofs)} generators proved on size {place}: {symbolic} by normal form"
+    return text + (f", {len(modular)} modulo primes (error below {max(modular):.0e})" if modular else "")
+
+
+def _affine(program: Program) -> tuple[str, ...]:
+    """Return the isometries with a translation that the scalar level finds."""
+    from invman.symmetry.scalar import affine_symmetry
+
+    try:
+        found = affine_symmetry(program, budget=VERTICES)
+    except (OverBudgetError, UnsupportedError):
+        return ()
+    return tuple(_describe(program, g) for g in found.generators if any(g.shift) or any(g.turns))
+
+
+def _describe(program: Program, move: AffineMap) -> str:
+    parts = []
+    for index in range(program.parameter_count):
+        image, sign = int(move.linear.images[index]), int(move.linear.signs[index])
+        shift, turns = move.shift[index], move.turns[index]
+        if image == index and sign > 0 and not shift and not turns:
+            continue
+        text = ("-" if sign < 0 else "") + program.coordinate(image)
+        text += f" + {shift}" if shift else ""
+        text += f" + {'' if turns == 1 else f'{turns}*'}pi" if turns else ""
+        parts.append(f"{program.coordinate(index)} -> {text}")
+    return ", ".join(parts)
 
 
 def _scalar_order(program: Program) -> int:

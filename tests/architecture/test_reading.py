@@ -97,3 +97,20 @@ def test_reading_loads_neither_jax_nor_sympy():
         "a.read_architecture('2-3tanh-1'); assert not {'jax', 'sympy', 'numpy'} & set(sys.modules), sys.modules.keys()"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_module_and_function(tmp_path, monkeypatch):
+    (tmp_path / "mynets.py").write_text(
+        "import invman\nNET = invman.read_architecture('2-3tanh-1')\n"
+        "def text():\n    return '2-4silu-1'\ndef wrong():\n    return 7\n",
+        encoding="utf-8",
+    )
+    monkeypatch.chdir(tmp_path)
+    assert repr(read_architecture("mynets:NET")) == "2-3tanh-1"
+    assert repr(read_architecture("mynets:text")) == "2-4silu-1"
+    with pytest.raises(ArchitectureError, match="got int"):
+        read_architecture("mynets:wrong")
+    with pytest.raises(ArchitectureError, match="nothing"):
+        read_architecture("mynets:nothing")
+    with pytest.raises(ArchitectureError, match="nowhere"):
+        read_architecture("nowhere:net")
