@@ -16,3 +16,6 @@ pytest_collect_file = Sybil(
     patterns=["*.md"],
     excludes=["CHANGELOG.md"],
 ).pytest()
+
+collect_ignore_glob = ["tests/*/data/*.py"]
+"""Scripts that make recorded data need packages that the tests do not."""

@@ -63,7 +63,12 @@ def test_only_some_rooms_know_jax(path: Path):
 )
 def test_light_start(arguments: list[str]):
     if arguments[0] == "-m":
-        code = f"import sys, runpy\nsys.argv = {['invman', *arguments[2:]]!r}\ntry: runpy.run_module('invman', run_name='__main__')\nexcept SystemExit: pass\n"
+        code = (
+            "import sys, runpy\n"
+            f"sys.argv = {['invman', *arguments[2:]]!r}\n"
+            "try: runpy.run_module('invman', run_name='__main__')\n"
+            "except SystemExit: pass\n"
+        )
     else:
         code = "import sys\nimport invman\n"
     code += "assert not {'jax', 'sympy', 'numpy', 'networkx'} & set(sys.modules), sorted(sys.modules)"

@@ -8,6 +8,9 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+STEEPEST = 50.0
+"""Exponent from which the exponential loss goes on as a straight line, so that no gradient overflows."""
+
 Loss = Callable[[Float[Array, " o"], Float[Array, " o"]], Float[Array, ""]]
 
 
@@ -28,8 +31,9 @@ def logistic(prediction: Float[Array, " o"], target: Float[Array, " o"]) -> Floa
 
 
 def exponential(prediction: Float[Array, " o"], target: Float[Array, " o"]) -> Float[Array, ""]:
-    """Return ``sum exp(-y f)`` for targets +1 and -1."""
-    return jnp.sum(jnp.exp(-target * prediction))
+    """Return ``sum exp(-y f)`` for targets +1 and -1, continued by its tangent where the exponent exceeds 50."""
+    exponent = -target * prediction
+    return jnp.sum(jnp.exp(jnp.minimum(exponent, STEEPEST)) * (1 + jnp.maximum(exponent - STEEPEST, 0.0)))
 
 
 def quartic(prediction: Float[Array, " o"], target: Float[Array, " o"]) -> Float[Array, ""]:

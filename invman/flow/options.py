@@ -57,7 +57,7 @@ class CheckOptions:
     horizon : float
         Time of gradient flow, in units of 1 / (largest curvature of the loss at the start).
     learning_rate : float
-        Step of gradient descent, in the same units; below 2 for stability.
+        Step of gradient descent, in the same units; below 2 for stability. Also the longest move of one step.
     seed : int
         Of all random numbers.
     losses : tuple of str

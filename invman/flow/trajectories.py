@@ -149,8 +149,13 @@ def _flow(gradient: Gradient, kappa: Array, course: Course) -> Advance:
 def _descent(gradient: Gradient, kappa: Array, course: Course) -> Advance:
     step = course.rate / kappa
 
+    def move(theta: Point) -> Point:
+        # clipped in norm, so that a steep loss does not throw the point to infinity; its direction stays
+        g = step * gradient(theta)
+        return g * jnp.minimum(1.0, course.rate / jnp.maximum(jnp.linalg.norm(g), jnp.finfo(g.dtype).tiny))
+
     def advance(theta: Point, start: Array, stop: Array) -> tuple[Point, Array]:
-        return jax.lax.fori_loop(start, stop, lambda _, t: t - step * gradient(t), theta), jnp.array(True)
+        return jax.lax.fori_loop(start, stop, lambda _, t: t - move(t), theta), jnp.array(True)
 
     return advance
 

@@ -9,13 +9,14 @@ signs (c = -1), over the rationals for positive scalings.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Sequence
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeVar
 
 from invman.architecture.activations import Activation
-from invman.architecture.program import Add, Apply, Expr, Mul, Power, Program, Ref, Softmax, Sum
+from invman.architecture.program import Add, Apply, Expr, Mul, Number, Power, Program, Ref, Softmax, Sum
 from invman.symmetry.axes import AxisClass, AxisClasses, Carrier, scope_of
 
 T = TypeVar("T")
@@ -93,14 +94,19 @@ def scaling_component(
     """Return a basis of the positive scalings on one cell of several axes that leave F unchanged.
 
     Each member gives the exponents e of ``theta -> c^e theta`` on the parameters at one cell of the component; an
-    activation lets a scaling through when it is homogeneous, and a norm takes it out.
+    activation lets a scaling through when it is homogeneous, and a norm takes it out. An exponential turns a shift of
+    its argument into a scaling: the exponent of ``"+b"`` says ``b -> b + e log c``. Solutions that only shift are left
+    to :mod:`invman.symmetry.shifts`.
     """
     unknowns = _unknowns(program, classes, component)
-    system = _Propagation(program, classes, component, _degree_of_function, modulus=0).system
+    unknowns += [(f"+{name}", positions) for name, positions in unknowns]
+    system = _Scalings(program, classes, component, _degree_of_function, modulus=0).system
     parameters = {tensor.name for tensor in program.parameters}
     found = _kernel_over_q([*system.zero, *system.summed], unknowns)
-    restricted = [{u: value for u, value in solution.items() if u[0] in parameters} for solution in found]
-    return tuple(solution for solution in restricted if solution)
+    restricted = [{u: v for u, v in solution.items() if u[0].lstrip("+") in parameters} for solution in found]
+    scaled = [{u: v for u, v in solution.items() if not u[0].startswith("+")} for solution in restricted]
+    kept = independent_forms([], scaled)
+    return tuple(restricted[next(n for n, form in enumerate(scaled) if form is one)] for one in kept)
 
 
 def absorbers(program: Program, classes: AxisClasses, axis: AxisClass) -> frozenset[Carrier] | None:
@@ -185,13 +191,13 @@ class _Propagation:
         self.system.zero.extend(form for form in forms.values() if form)
         return {}
 
-    def _read(self, ref: Ref) -> dict[Names, Form]:
+    def _read(self, ref: Ref, mark: str = "") -> dict[Names, Form]:
         if ref.tensor in self.fixed:
             return {}
         at = [[p for p in range(len(ref.indices)) if self.classes.of(ref.tensor, p) is axis] for axis in self.component]
         forms: dict[Names, Form] = {}
         for positions in itertools.product(*at):
-            unknown: Form = {(ref.tensor, positions): 1}
+            unknown: Form = {(mark + ref.tensor, positions): 1}
             names = [ref.indices[p].axis for p in positions]
             if None in names:
                 # read through an affine index: a sign that varies along it would not stay on one cell
@@ -238,6 +244,72 @@ class _Propagation:
                 return {}
 
 
+class _Scalings(_Propagation):
+    """The same walk with shifts: an entry is multiplied by c^e and gains f log c, where f is the form of ``"+name"``."""
+
+    def __init__(
+        self,
+        program: Program,
+        classes: AxisClasses,
+        component: tuple[AxisClass, ...],
+        of_function: Callable[[Activation], int | None],
+        modulus: int,
+    ) -> None:
+        self.sizes = program.sizes
+        super().__init__(program, classes, component, of_function, modulus)
+        for statement in program.statements:
+            scope = scope_of(classes, statement)
+            gains = self.gain(statement.expr)
+            at = [[p for p, name in enumerate(statement.axes) if scope[name] is axis] for axis in component]
+            for positions in itertools.product(*at):
+                own: Form = {} if statement.name in program.outputs else {(f"+{statement.name}", positions): 1}
+                names = tuple(statement.axes[p] for p in positions)
+                self.system.zero.append(self._add(own, gains.pop(names, {}), -1))
+            self._vanish(gains)
+
+    def visit(self, expr: Expr) -> dict[Names, Form]:
+        """Return the exponents; those of an exponential are what its argument gains."""
+        if isinstance(expr, Apply) and expr.function.name == "exp":
+            self._vanish(super().visit(expr.argument))
+            return self.gain(expr.argument)
+        return super().visit(expr)
+
+    def gain(self, expr: Expr) -> dict[Names, Form]:
+        """Return what is added to an expression, for each way to name the axes of the cell."""
+        match expr:
+            case Ref(tensor, indices):
+                if tensor in self.fixed:
+                    return {}
+                return self._read(Ref(tensor, indices), "+")
+            case Add(terms):
+                total: dict[Names, Form] = {}
+                for term in terms:
+                    for names, form in self.gain(term).items():
+                        total[names] = self._add(total.get(names, {}), form)
+                return total
+            case Mul(factors):
+                numbers = [factor.value for factor in factors if isinstance(factor, Number)]
+                others = [self.gain(factor) for factor in factors if not isinstance(factor, Number)]
+                if len(others) == 1:
+                    return self._scale(others[0], math.prod(numbers, start=Fraction(1)))
+                for other in others:
+                    self._vanish(other)
+                return {}
+            case Apply(function, argument) if function.name == "identity":
+                return self.gain(argument)
+            case Sum(axes, body, mean):
+                inner = self.gain(body)
+                self.system.zero.extend(form for names, form in inner.items() if set(names) & set(axes))
+                size = 1 if mean else math.prod(self.sizes[axis] for axis in axes)
+                return self._scale({n: form for n, form in inner.items() if not set(n) & set(axes)}, size)
+            case Apply(function, _) if function.name == "exp":
+                return {}  # what its argument gains is a scaling
+            case Power(below, _) | Apply(_, below) | Softmax(_, below, _):
+                return self._vanish(self.gain(below))
+            case _:
+                return {}
+
+
 def _kernel_mod_2(forms: Iterable[Form], unknowns: list[Unknown]) -> list[frozenset[Unknown]]:
     """Return a reduced basis of the exponents on which all forms vanish modulo 2."""
     place = {unknown: bit for bit, unknown in enumerate(unknowns)}
@@ -277,6 +349,24 @@ def _kernel_over_q(forms: Iterable[Form], unknowns: list[Unknown]) -> list[dict[
             solution = {pivot: -row[free] for pivot, row in pivots.items() if free in row}
             basis.append({free: Fraction(1), **solution})
     return basis
+
+
+def independent_forms(
+    known: Sequence[Mapping[Unknown, Fraction]], more: Iterable[Mapping[Unknown, Fraction]]
+) -> list[Mapping[Unknown, Fraction]]:
+    """Return those of some vectors that are linearly independent of the known ones and of each other."""
+    pivots: list[tuple[Unknown, dict[Unknown, Fraction]]] = []
+    kept: list[Mapping[Unknown, Fraction]] = []
+    for number, vector in enumerate([*known, *more]):
+        row = dict(vector)
+        for pivot, reduced in pivots:
+            row = _eliminate(row, pivot, reduced)
+        if row:
+            pivot = next(iter(row))
+            pivots.append((pivot, {unknown: value / row[pivot] for unknown, value in row.items()}))
+            if number >= len(known):
+                kept.append(vector)
+    return kept
 
 
 def _eliminate(row: dict[Unknown, Fraction], pivot: Unknown, by: dict[Unknown, Fraction]) -> dict[Unknown, Fraction]:

@@ -8,14 +8,14 @@ level sets of every loss and conserve nothing.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
 from invman.architecture.program import Program
 from invman.symmetry.axes import AxisClass, AxisClasses
-from invman.symmetry.characters import Unknown, scaling_component
+from invman.symmetry.characters import Unknown, independent_forms, scaling_component
 from invman.symmetry.discrete import components
 from invman.symmetry.linear import LinearFactor, linear_factor
 from invman.symmetry.locality import local_to
@@ -65,20 +65,53 @@ class ContinuousGroup:
     shifts: tuple[ShiftFactor, ...]
 
     @cached_property
-    def torus_dimension(self) -> int:
-        """Dimension of the scalings that the general linear groups contain."""
-        return sum(f.axis.size * f.copies for f in self.linear if f.kind == "GL" and not f.ones)
+    def further_scalings(self) -> tuple[ScalingFactor, ...]:
+        """The scalings beyond those inside a GL(n): a complement of these in each component."""
+        classes = AxisClasses(self.program)
+        kept = []
+        for factor in self.scalings:
+            new = independent_forms(self._tori(classes, factor.axes), factor.exponents)
+            kept.append(ScalingFactor(factor.axes, tuple(new)))
+        return tuple(factor for factor in kept if factor.exponents)
+
+    def _tori(self, classes: AxisClasses, axes: tuple[AxisClass, ...]) -> list[dict[Unknown, Fraction]]:
+        found = (_torus(classes, f, axes) for f in self.linear if f.kind == "GL" and not f.ones)
+        return [form for form in found if form is not None]
+
+    @cached_property
+    def idle_dimension(self) -> int:
+        """Dimension of the matrices that move nothing: scalars of several GL(n) that cancel everywhere."""
+        classes, total = AxisClasses(self.program), 0
+        for axes in components(self.program, classes):
+            tori = self._tori(classes, axes)
+            total += (len(tori) - len(independent_forms([], tori))) * math.prod(axis.size - 1 for axis in axes)
+        return total
 
     @cached_property
     def scaling_dimension(self) -> int:
         """Dimension of the scalings beyond those inside a GL(n)."""
-        return sum(factor.dimension for factor in self.scalings) - self.torus_dimension
+        return sum(factor.dimension for factor in self.further_scalings)
 
     @cached_property
     def dimension(self) -> int:
         """Dimension of the group: matrix groups, further scalings, translations."""
-        matrices = sum(factor.dimension for factor in self.linear)
+        matrices = sum(factor.dimension for factor in self.linear) - self.idle_dimension
         return matrices + self.scaling_dimension + sum(factor.dimension for factor in self.shifts)
+
+
+def _torus(classes: AxisClasses, factor: LinearFactor, axes: tuple[AxisClass, ...]) -> dict[Unknown, Fraction] | None:
+    """Return the exponents of the diagonal matrices of a GL(n) that vary with some axes; None where none do."""
+    if not set(axes) <= {*factor.axes, *factor.local_to}:
+        return None
+    total: dict[Unknown, Fraction] = {}
+    for sign, carriers in ((1, factor.covariant), (-1, factor.contravariant)):
+        for carrier in carriers:
+            rank = len(classes.program.parameter(carrier.tensor).shape)
+            at = [classes.of(carrier.tensor, p) for p in range(rank)]
+            place = tuple(carrier.position if axis is factor.axes[0] else at.index(axis) for axis in axes)
+            key = (carrier.tensor, place)
+            total[key] = total.get(key, Fraction(0)) + sign
+    return {key: value for key, value in total.items() if value}
 
 
 def continuous_group(program: Program) -> ContinuousGroup:
@@ -103,11 +136,7 @@ def continuous_group(program: Program) -> ContinuousGroup:
     ([('GL(2)', 2), ('GL(2)', 2)], 16)
     """
     classes = AxisClasses(program)
-    around = local_to(program, classes)
-    factors = [
-        linear_factor(program, classes, axis, tuple(sorted(outer, key=lambda other: other.name)))
-        for axis, outer in around.items()
-    ]
+    factors = [linear_factor(program, classes, axes, outer) for axes, outer in _groups(program, classes)]
     scalings = [ScalingFactor(axes, scaling_component(program, classes, axes)) for axes in components(program, classes)]
     return ContinuousGroup(
         program,
@@ -115,3 +144,19 @@ def continuous_group(program: Program) -> ContinuousGroup:
         tuple(factor for factor in scalings if factor.dimension),
         shifts(program),
     )
+
+
+def _groups(program: Program, classes: AxisClasses) -> Iterator[tuple[tuple[AxisClass, ...], tuple[AxisClass, ...]]]:
+    """Yield the hidden axes, joined where they are local to each other, with what they are local to."""
+    around, used = local_to(program, classes), set[AxisClass]()
+    for axis in classes.classes:
+        if axis.hidden and axis not in used:
+            outer = around.get(axis, frozenset())
+            group = (axis, *(other for other in outer if axis in around.get(other, ())))
+            used.update(group)
+            rest = outer - set(group)
+            yield _sorted(group), _sorted(rest)
+
+
+def _sorted(axes: Iterable[AxisClass]) -> tuple[AxisClass, ...]:
+    return tuple(sorted(axes, key=lambda axis: axis.name))

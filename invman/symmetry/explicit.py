@@ -13,7 +13,7 @@ from invman.symmetry.axes import AxisClasses
 from invman.symmetry.continuous import ContinuousGroup, ScalingFactor
 from invman.symmetry.infinitesimal import AffineGenerator
 from invman.symmetry.linear import LinearFactor
-from invman.symmetry.shifts import ShiftFactor
+from invman.symmetry.shifts import ShiftFactor, undo_entries
 
 ONE = Fraction(1)
 
@@ -21,7 +21,7 @@ ONE = Fraction(1)
 def explicit_generators(group: ContinuousGroup) -> list[AffineGenerator]:
     """Return affine vector fields that span the continuous symmetry of the axes, not necessarily independent.
 
-    Wherever a translation b is a symmetry, so is ``l(theta) b`` for every linear form l; these are included.
+    Wherever a constant field b is a symmetry, so is ``l(theta) b`` for every linear form l; these are included.
 
     Parameters
     ----------
@@ -38,14 +38,14 @@ def explicit_generators(group: ContinuousGroup) -> list[AffineGenerator]:
     >>> from invman.architecture import read_architecture
     >>> from invman.symmetry.continuous import continuous_group
     >>> len(explicit_generators(continuous_group(read_architecture("1-2identity-1"))))
-    8
+    7
     """
     program, classes = group.program, AxisClasses(group.program)
     found = [g for factor in group.linear for g in _linear(program, classes, factor)]
     found += [g for factor in group.scalings for g in _scaling(program, factor)]
     translations = [g for factor in group.shifts for g in _translations(program, factor)]
     for translation in translations:
-        for column in range(program.parameter_count):
+        for column in range(program.parameter_count if not translation.linear else 0):
             linear = {(row, column): value for row, value in translation.shift.items()}
             found.append(AffineGenerator(linear, {}))
     return found + translations
@@ -57,7 +57,7 @@ def _indices(program: Program, tensor: Tensor) -> np.ndarray:
 
 def _matrices(factor: LinearFactor) -> Iterator[np.ndarray]:
     """Yield a basis of the Lie algebra, int arrays of shape (n, n)."""
-    n = factor.axis.size
+    n = factor.size
     vectors = np.eye(n, dtype=int)
     if factor.ones:
         vectors = vectors[:-1] - vectors[-1]
@@ -77,16 +77,15 @@ def _linear(program: Program, classes: AxisClasses, factor: LinearFactor) -> Ite
             tensor = program.parameter(carrier.tensor)
             own = matrix if carrier in factor.covariant else -matrix.T
             at = [classes.of(tensor.name, p) for p in range(len(tensor.shape))]
-            index = np.moveaxis(_indices(program, tensor), carrier.position, 0)
-            rest = [axis for p, axis in enumerate(at) if p != carrier.position]
-            place: list[slice | int] = [slice(None)] * len(rest)
-            for axis, value in zip(factor.local_to, cell, strict=True):
-                place[rest.index(axis)] = value
-            index = index[(slice(None), *place)].reshape(factor.axis.size, -1)
+            own_positions = [carrier.position, *(at.index(axis) for axis in factor.axes[1:])]
+            fixed = [at.index(axis) for axis in factor.local_to]
+            index = np.moveaxis(_indices(program, tensor), [*fixed, *own_positions], range(len(fixed + own_positions)))
+            index = index[cell].reshape(factor.size, -1)
             for row, column in np.argwhere(own):
                 for left, right in zip(index[row], index[column], strict=True):
-                    entries[int(left), int(right)] = Fraction(int(own[row, column]))
-        yield AffineGenerator(entries, {})
+                    key = (int(left), int(right))
+                    entries[key] = entries.get(key, Fraction(0)) + int(own[row, column])
+        yield AffineGenerator({key: value for key, value in entries.items() if value}, {})
 
 
 def _scaling(program: Program, factor: ScalingFactor) -> Iterator[AffineGenerator]:
@@ -108,15 +107,21 @@ def _scaling(program: Program, factor: ScalingFactor) -> Iterator[AffineGenerato
 
 
 def _translations(program: Program, factor: ShiftFactor) -> Iterator[AffineGenerator]:
-    first = _indices(program, program.parameter(factor.tensors[0]))
-    if len(factor.tensors) == 2:
-        second = _indices(program, program.parameter(factor.tensors[1])).ravel()
-        for gains, loses in zip(first.ravel(), second, strict=True):
-            yield AffineGenerator({}, {int(gains): ONE, int(loses): -ONE})
-    elif factor.constant_along is None:
-        for index in first.ravel():
-            yield AffineGenerator({}, {int(index): ONE})
-    else:
-        lines = np.moveaxis(first, factor.constant_along.position, 0)
-        for line in lines.reshape(lines.shape[0], -1).T:
-            yield AffineGenerator({}, {int(index): ONE for index in line})
+    tensor = program.parameter(factor.tensor)
+    constant = None if factor.constant_along is None else factor.constant_along.position
+    rest = [size for position, size in enumerate(tensor.shape) if position != constant]
+    index = _indices(program, tensor)
+    index = index[None] if constant is None else np.moveaxis(index, constant, 0)
+    for place in itertools.product(*map(range, rest)):
+        linear: dict[tuple[int, int], Fraction] = {}
+        shift = {int(entry): ONE for entry in index[(slice(None), *place)]}
+        for undo in factor.undone:
+            target = _indices(program, program.parameter(undo.tensor))
+            for entry, at, value in undo_entries(program, undo, {place: ONE}):
+                row = int(target[entry])
+                if undo.factor is None or at is None:
+                    shift[row] = shift.get(row, Fraction(0)) + value
+                else:
+                    key = (row, int(_indices(program, program.parameter(undo.factor))[at]))
+                    linear[key] = linear.get(key, Fraction(0)) + value
+        yield AffineGenerator({k: v for k, v in linear.items() if v}, {k: v for k, v in shift.items() if v})

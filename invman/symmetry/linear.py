@@ -5,11 +5,13 @@ of a sum all have it, no function is applied to it, and where it is summed two f
 or by its inverse transpose. When the tensors can be split so that each contraction pairs one of either kind the group
 is GL(n) (W_Q and W_K of a head, two linear layers); when a tensor meets itself, as in the mean square of RMSNorm, it
 is O(n). Where the axis is also summed against ones, or something constant is spread over it (the centring of
-LayerNorm), what is left is the subgroup that fixes the vector of ones.
+LayerNorm), what is left is the subgroup that fixes the vector of ones. Axes that are local to each other and all linear
+are one axis of pairs, on which a matrix of size n_p n_k acts.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 from invman.architecture.program import Add, Apply, Expr, Mul, Number, Power, Program, Ref, Softmax, Sum
@@ -22,8 +24,8 @@ class LinearFactor:
 
     Attributes
     ----------
-    axis : AxisClass
-        The axis, of size n.
+    axes : tuple of AxisClass
+        The axis; several of them where the matrix acts on pairs or triples of values.
     kind : {"GL", "O"}
         General linear or orthogonal.
     ones : bool
@@ -31,10 +33,11 @@ class LinearFactor:
     local_to : tuple of AxisClass
         Axes for each cell of which the matrix can be chosen anew.
     covariant, contravariant : tuple of Carrier
-        Parameters that transform by g and by its inverse transpose; for O(n) all are covariant.
+        Parameters that transform by g and by its inverse transpose, at their positions of the first axis; for O(n) all
+        are covariant.
     """
 
-    axis: AxisClass
+    axes: tuple[AxisClass, ...]
     kind: str
     ones: bool
     local_to: tuple[AxisClass, ...]
@@ -42,27 +45,29 @@ class LinearFactor:
     contravariant: tuple[Carrier, ...]
 
     @property
+    def size(self) -> int:
+        """Size n of the matrices."""
+        return math.prod(axis.size for axis in self.axes)
+
+    @property
     def copies(self) -> int:
         """Number of independent copies."""
-        total = 1
-        for axis in self.local_to:
-            total *= axis.size
-        return total
+        return math.prod(axis.size for axis in self.local_to)
 
     @property
     def dimension(self) -> int:
         """Dimension of the group, all copies together."""
-        n = self.axis.size - self.ones
+        n = self.size - self.ones
         return self.copies * (n * n if self.kind == "GL" else n * (n - 1) // 2)
 
     @property
     def name(self) -> str:
         """Such as ``GL(2)``, ``O(8)`` or ``GL(3) fixing 1``."""
-        return f"{self.kind}({self.axis.size})" + (" fixing 1" if self.ones else "")
+        return f"{self.kind}({self.size})" + (" fixing 1" if self.ones else "")
 
 
 def linear_factor(
-    program: Program, classes: AxisClasses, axis: AxisClass, local_to: tuple[AxisClass, ...]
+    program: Program, classes: AxisClasses, axes: tuple[AxisClass, ...], local_to: tuple[AxisClass, ...]
 ) -> LinearFactor | None:
     """Return the matrix group that acts on a hidden axis, or None where only permutations do.
 
@@ -72,23 +77,24 @@ def linear_factor(
         The architecture.
     classes : AxisClasses
         Its axis classes.
-    axis : AxisClass
-        A hidden axis.
+    axes : tuple of AxisClass
+        A hidden axis, or all of those that are local to each other.
     local_to : tuple of AxisClass
-        What it is local to.
+        What they are local to.
     """
-    if axis.size < 2 or axis.repeated is not None:
+    if math.prod(axis.size for axis in axes) < 2:
         return None
-    walk = _Walk(program, classes, axis)
-    if walk.broken:
+    walks = [_Walk(program, classes, axis) for axis in axes]
+    if any(walk.broken for walk in walks):
         return None
-    colours = _two_colours(walk.same, walk.opposite)
-    positions = axis.carriers
-    if colours is None:
-        return LinearFactor(axis, "O", walk.ones, local_to, positions, ())
-    plus = tuple(c for c in positions if colours.get((c.tensor, c.position), 1) > 0)
-    minus = tuple(c for c in positions if c not in plus)
-    return LinearFactor(axis, "GL", walk.ones, local_to, plus, minus)
+    ones = any(walk.ones for walk in walks)
+    found = [_two_colours(walk.same, walk.opposite) for walk in walks]
+    colours, carriers = found[0], axes[0].carriers
+    if colours is None or None in found:
+        return LinearFactor(axes, "O", ones, local_to, carriers, ())
+    plus = tuple(c for c in carriers if colours.get((c.tensor, c.position), 1) > 0)
+    minus = tuple(c for c in carriers if c not in plus)
+    return LinearFactor(axes, "GL", ones, local_to, plus, minus)
 
 
 Node = tuple[str, int]
@@ -108,6 +114,7 @@ class _Walk:
     ones: bool = False
 
     def __post_init__(self) -> None:
+        self.constants = {constant.tensor.name for constant in self.program.constants}
         for statement in self.program.statements:
             scope = scope_of(self.classes, statement)
             forms = self.visit(statement.expr)
@@ -126,12 +133,15 @@ class _Walk:
         """Return, for each index of the axis that is free, a position that transforms as the expression does."""
         match expr:
             case Ref(tensor, indices):
+                if tensor in self.constants:
+                    return {}  # it does not vary along the axis, or the axis would not be hidden
                 at = [p for p in range(len(indices)) if self.classes.of(tensor, p) is self.axis]
-                if len(at) > 1:
-                    self.broken = True
-                return {str(indices[p].axis): (tensor, p) for p in at}
+                forms = {str(indices[p].axis): (tensor, p) for p in at}
+                if len(forms) < len(at):
+                    self.broken = True  # a diagonal
+                return forms
             case Mul(factors):
-                forms: dict[str, Node] = {}
+                forms = {}
                 for factor in factors:
                     for name, node in self.visit(factor).items():
                         if name in forms:

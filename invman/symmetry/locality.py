@@ -43,6 +43,7 @@ class _Locality:
 
     def __init__(self, program: Program, classes: AxisClasses) -> None:
         self.classes = classes
+        self.constants = {constant.tensor.name for constant in program.constants}
         hidden = [axis for axis in classes.classes if axis.hidden and axis.repeated is None]
         tensors = [(t.name, len(t.shape)) for t in program.parameters]
         tensors += [(s.name, len(s.axes)) for s in program.statements]
@@ -65,7 +66,8 @@ class _Locality:
         match expr:
             case Ref(tensor, indices):
                 at = [self.classes.of(tensor, p) for p in range(len(indices))]
-                if axis not in at:
+                if axis not in at or tensor in self.constants:
+                    # along a hidden axis a constant does not vary, so that its index does not matter
                     return {}
                 own = str(indices[at.index(axis)].axis)
                 beside = {other: str(indices[at.index(other)].axis) for other in self.around[axis] if other in at}

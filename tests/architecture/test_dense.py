@@ -19,7 +19,7 @@ FUNCTIONS = [str(name) for name in REGISTERED] + ["custom(u + u^2)", "custom(1/(
 @given(st.data(), st.lists(st.integers(1, 30), min_size=2, max_size=5), st.booleans())
 def test_round_trip(data, widths, bias):
     hidden = [f"{width}{data.draw(st.sampled_from(FUNCTIONS))}" for width in widths[1:-1]]
-    last = f"{widths[-1]}{data.draw(st.sampled_from(['', 'sigmoid', 'exp']))}"
+    last = f"{widths[-1]}{data.draw(st.sampled_from(['', 'sigmoid', 'exp'])) if hidden else ''}"
     text = "-".join([str(widths[0]), *hidden, last]) + ("+bias" if bias else "")
     spaced = text.replace("-", " -\n ").replace("+bias", " + bias") if "(" not in text else text
     program = parse_short_form(spaced)

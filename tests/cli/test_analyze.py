@@ -97,7 +97,7 @@ def test_interrupt_leaves_nothing_half_written(tmp_path):
 
 
 def test_full_disk_leaves_nothing_half_written(invman, tmp_path, monkeypatch):
-    def full(descriptor):
+    def full(_descriptor):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)

@@ -11,6 +11,8 @@ BAD = [
     (["enumerate", "2-999999999999tanh-1"], 4, ["2,999,999,999,997", "at most"]),
     (["enumerate", "2-3tanh-"], 2, ["the end of the text", "a layer"]),
     (["enumerate", "2-3-1"], 2, ["3identity"]),
+    (["enumerate", "2-3tanh"], 2, ["an output layer", "3tanh"]),
+    (["enumerate", "3tanh-1"], 2, ["input width"]),
     (["enumerate", "2"], 2, ["an output layer"]),
     (["enumerate", "2-3custom(u+u^2-1"], 2, ["brackets do not balance"]),
     (["enumerate", "input x[i]; f=w[i]*x[i]; size i=2, i=3"], 2, ["one size an axis"]),

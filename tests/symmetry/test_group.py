@@ -39,7 +39,7 @@ def test_order_of_a_wide_net():
 
 
 def test_sign_changes_that_do_nothing_together_count_once():
-    """Each row of w has its own B_2, and the two rows are swapped: 8^2 * 2; all rows and columns flipped give w back."""
+    """Each row of w has its own B_2, and the rows are swapped: 8^2 * 2; all rows and columns flipped give w back."""
     text = "input x; h[k]=cos(sum[l](cos(w[k,l]*x))); f=sum[k](h[k]); size k=2,l=2"
     symmetry = find_symmetry(read_architecture(text))
     assert symmetry.order == 128

@@ -73,6 +73,9 @@ def parse_dense(text: str) -> Program:
         scanner.fail("'-' and the next layer, '+bias' or the end", "A net reads like 2-3tanh-1 or 2-3tanh-1+bias.")
     if len(layers) < 2:
         scanner.fail("'-' and an output layer", "A net has at least an input and an output, as in 2-3tanh-1.")
+    if len(layers) == 2 and layers[1].function is not None:
+        # a hidden layer with its output forgotten, far more often than an activated output without hidden layer
+        scanner.fail("'-' and an output layer", f"After the hidden layer {layers[1]} the output is missing.")
     if layers[0].function is not None:
         scanner.fail("an input width without activation", "Activations belong to hidden layers.", starts[0])
     for layer, start in zip(layers[1:-1], starts[1:-1], strict=True):

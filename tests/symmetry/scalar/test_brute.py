@@ -14,8 +14,8 @@ from invman.architecture.activations import Activation
 from invman.architecture.program import Program
 from invman.architecture.scalars import custom_body, expand, substitute
 from invman.errors import InvmanError
-from invman.symmetry.signed import SignedPermutation
 from invman.symmetry.scalar import prove, scalar_symmetry
+from invman.symmetry.signed import SignedPermutation
 
 TABLE = {
     "tanh": np.tanh, "sin": np.sin, "cos": np.cos, "exp": np.exp, "cosh": np.cosh, "sinh": np.sinh,

@@ -9,12 +9,12 @@ import pytest
 
 from invman.architecture import parse_program, read_architecture
 from invman.errors import InvmanError
-from invman.symmetry.signed import SignedPermutation
 from invman.symmetry.scalar import AffineMap, prove
 from invman.symmetry.scalar.degrees import survival
 from invman.symmetry.scalar.find import scalar_symmetry
 from invman.symmetry.scalar.modular import ModularAlgebra, random_prime
 from invman.symmetry.scalar.proof import _agree, _as_affine
+from invman.symmetry.signed import SignedPermutation
 
 
 def signed(*images: int) -> SignedPermutation:
