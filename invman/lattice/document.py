@@ -11,8 +11,10 @@ from invman.lattice.counting import count_condensed
 from invman.lattice.lattice import Lattice
 from invman.manifold.condensed import CondensedManifold, CondensedSpace
 from invman.manifold.reduction import Reduction
+from invman.symmetry.discrete import PermutationFactor
 from invman.symmetry.document import decimal, discrete_document
-from invman.symmetry.group import DiscreteSymmetry
+from invman.symmetry.group import AxisSymmetry, DiscreteSymmetry
+from invman.symmetry.pools import Pool
 
 SCHEMA_VERSION = "1"
 """Version of the documents; it changes when a key changes its meaning or goes away."""
@@ -63,7 +65,6 @@ def program_document(program: Program) -> Document:
 
 def symmetry_document(symmetry: DiscreteSymmetry) -> Document:
     """Return the group of the hidden axes; orders are decimal strings, since they outgrow every number type."""
-    flips = {axis.axis.name: len(axis.flips) for axis in symmetry.axes}
     return {
         "order": decimal(symmetry.order),
         "sign_rank": symmetry.group.sign_rank,
@@ -71,7 +72,7 @@ def symmetry_document(symmetry: DiscreteSymmetry) -> Document:
             {
                 "axis": factor.name,
                 "size": factor.size,
-                "signs": max(flips[axis.name] for axis in factor.axes),
+                "signs": max((len(a.flips) for a in symmetry.axes if _within(a, factor)), default=0),
                 "local_to": [axis.name for axis in factor.local_to],
                 "copies": factor.copies,
                 "order": decimal(factor.order),
@@ -80,6 +81,13 @@ def symmetry_document(symmetry: DiscreteSymmetry) -> Document:
         ],
         "generators": discrete_document(symmetry.group)["generators"],
     }
+
+
+def _within(axis: AxisSymmetry, factor: PermutationFactor | Pool) -> bool:
+    """Tell whether a factor of the group permutes the values of an axis."""
+    if isinstance(factor, Pool):
+        return set(axis.axis.carriers) <= factor.covered
+    return axis.axis in factor.axes
 
 
 def lattice_document(lattice: Lattice, verdicts: Mapping[int, Document] | None = None) -> Document:

@@ -159,10 +159,10 @@ def symmetry_table(document: Document) -> str:
                 f"  {factor['group']}{power} on {factor['axis']} ({tensors}): dimension {factor['dimension']:,}"
             )
         elif "tensors" in factor:
-            reason = f"{', '.join(factor['tensors'])}, {factor['reason']}"
-            lines.append(f"  translations of {reason}: dimension {factor['dimension']:,}")
+            reason = f"{', '.join(factor['tensors'])} ({factor['reason']})"
+            lines.append(f"  {factor['group']} of {reason}: dimension {factor['dimension']:,}")
         else:
-            lines.append(f"  further scalings: dimension {factor['dimension']:,}")
+            lines.append(f"  {factor['group']}: dimension {factor['dimension']:,}")
     if document["affine"]:
         lines.append("isometries that also translate:")
         lines += [f"  {move}" for move in document["affine"]]

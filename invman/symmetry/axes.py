@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from invman.architecture.program import Expr, Program, Ref, Softmax, Statement, Sum, children
+from invman.architecture.program import Expr, Program, Ref, Softmax, Statement, Sum, children, walk
 
 
 @dataclass(frozen=True, order=True)
@@ -85,10 +85,31 @@ class AxisClasses:
         axes = {statement.name: statement.axes for statement in program.statements}
         self._pins += [((name, p), f"output {name}") for name in program.outputs for p in range(len(axes[name]))]
         self.classes = self._collect()
+        tensors = [*program.inputs, *program.parameters, *(constant.tensor for constant in program.constants)]
+        ranks = {tensor.name: len(tensor.shape) for tensor in tensors} | {name: len(own) for name, own in axes.items()}
+        self._of = {(t, p): self._class_at[self._find((t, p))] for t, rank in ranks.items() for p in range(rank)}
+        self._carrying: dict[AxisClass, set[str]] = {}
+        for (tensor, _), found in self._of.items():
+            self._carrying.setdefault(found, set()).add(tensor)
+        self._met: dict[str, set[int]] = {}
+        for number, statement in enumerate(program.statements):
+            for name in {statement.name, *(node.tensor for node in walk(statement.expr) if isinstance(node, Ref))}:
+                self._met.setdefault(name, set()).add(number)
 
     def of(self, tensor: str, position: int) -> AxisClass:
         """Return the class at a position of a tensor."""
-        return self._class_at[self._find((tensor, position))]
+        return self._of[tensor, position]
+
+    def carrying(self, component: tuple[AxisClass, ...]) -> set[str]:
+        """Return the tensors that carry all of some classes (all tensors with an axis or without, for none)."""
+        if not component:
+            return set(self._met)
+        return set.intersection(*(self._carrying.get(axis, set()) for axis in component))
+
+    def touching(self, component: tuple[AxisClass, ...]) -> list[Statement]:
+        """Return the statements that define or read a tensor that carries all of some classes, in their order."""
+        numbers = {number for name in self.carrying(component) for number in self._met.get(name, ())}
+        return [self.program.statements[number] for number in sorted(numbers)]
 
     def of_bound(self, axis: str, body: Expr) -> AxisClass | None:
         """Return the class of an axis that is summed over a body; None when the body does not depend on it."""

@@ -137,7 +137,10 @@ def _unknowns(program: Program, classes: AxisClasses, component: tuple[AxisClass
     tensors = [(tensor.name, len(tensor.shape)) for tensor in program.parameters]
     tensors += [(statement.name, len(statement.axes)) for statement in program.statements]
     unknowns = []
+    carrying = classes.carrying(component)
     for name, rank in tensors:
+        if name not in carrying:
+            continue
         at = [[p for p in range(rank) if classes.of(name, p) is axis] for axis in component]
         unknowns += [(name, positions) for positions in itertools.product(*at)]
     return unknowns
@@ -166,7 +169,7 @@ class _Propagation:
         self.of_function, self.modulus = of_function, modulus
         self.fixed = {t.name for t in program.inputs} | {c.tensor.name for c in program.constants}
         self.system = System([], [])
-        for statement in program.statements:
+        for statement in classes.touching(component):
             scope = scope_of(classes, statement)
             forms = self.visit(statement.expr)
             at = [[p for p, name in enumerate(statement.axes) if scope[name] is axis] for axis in component]
@@ -245,7 +248,7 @@ class _Propagation:
 
 
 class _Scalings(_Propagation):
-    """The same walk with shifts: an entry is multiplied by c^e and gains f log c, where f is the form of ``"+name"``."""
+    """The same walk with shifts: an entry is multiplied by c^e and gains f log c; f is the form of ``"+name"``."""
 
     def __init__(
         self,
@@ -257,7 +260,7 @@ class _Scalings(_Propagation):
     ) -> None:
         self.sizes = program.sizes
         super().__init__(program, classes, component, of_function, modulus)
-        for statement in program.statements:
+        for statement in classes.touching(component):
             scope = scope_of(classes, statement)
             gains = self.gain(statement.expr)
             at = [[p for p, name in enumerate(statement.axes) if scope[name] is axis] for axis in component]
@@ -424,7 +427,7 @@ class _Orders:
         self.parameters = {tensor.name for tensor in program.parameters}
         self.statements: dict[tuple[str, frozenset[int]], int] = {}
         self.least = 2 if axis.hidden else 0
-        for statement in program.statements:
+        for statement in classes.touching((axis,)):
             own = [p for p in range(len(statement.axes)) if classes.of(statement.name, p) is axis]
             for at in _subsets(own):
                 scope = frozenset(statement.axes[position] for position in at)

@@ -17,7 +17,7 @@ from invman.architecture.program import Program
 from invman.symmetry.axes import AxisClass, AxisClasses
 from invman.symmetry.characters import Unknown, independent_forms, scaling_component
 from invman.symmetry.discrete import components
-from invman.symmetry.linear import LinearFactor, linear_factor
+from invman.symmetry.linear import LinearFactor, VectorFactor, linear_factor, vector_factors
 from invman.symmetry.locality import local_to
 from invman.symmetry.shifts import ShiftFactor, shifts
 
@@ -65,17 +65,23 @@ class ContinuousGroup:
     shifts: tuple[ShiftFactor, ...]
 
     @cached_property
+    def vectors(self) -> tuple[VectorFactor, ...]:
+        """Motions along the kernel of a vector."""
+        return tuple(found for factor in self.linear for found in vector_factors(self.program, factor))
+
+    @cached_property
     def further_scalings(self) -> tuple[ScalingFactor, ...]:
         """The scalings beyond those inside a GL(n): a complement of these in each component."""
         classes = AxisClasses(self.program)
         kept = []
         for factor in self.scalings:
-            new = independent_forms(self._tori(classes, factor.axes), factor.exponents)
+            new = independent_forms(self.tori(classes, factor.axes), factor.exponents)
             kept.append(ScalingFactor(factor.axes, tuple(new)))
         return tuple(factor for factor in kept if factor.exponents)
 
-    def _tori(self, classes: AxisClasses, axes: tuple[AxisClass, ...]) -> list[dict[Unknown, Fraction]]:
-        found = (_torus(classes, f, axes) for f in self.linear if f.kind == "GL" and not f.ones)
+    def tori(self, classes: AxisClasses, axes: tuple[AxisClass, ...]) -> list[dict[Unknown, Fraction]]:
+        """Return the scalings over a component of axes that the GL(n) contain."""
+        found = (torus(classes, f, axes) for f in self.linear if f.kind == "GL" and not f.ones)
         return [form for form in found if form is not None]
 
     @cached_property
@@ -83,7 +89,7 @@ class ContinuousGroup:
         """Dimension of the matrices that move nothing: scalars of several GL(n) that cancel everywhere."""
         classes, total = AxisClasses(self.program), 0
         for axes in components(self.program, classes):
-            tori = self._tori(classes, axes)
+            tori = self.tori(classes, axes)
             total += (len(tori) - len(independent_forms([], tori))) * math.prod(axis.size - 1 for axis in axes)
         return total
 
@@ -94,12 +100,13 @@ class ContinuousGroup:
 
     @cached_property
     def dimension(self) -> int:
-        """Dimension of the group: matrix groups, further scalings, translations."""
+        """Dimension of the symmetry: matrix groups, motions along kernels, further scalings, translations."""
         matrices = sum(factor.dimension for factor in self.linear) - self.idle_dimension
-        return matrices + self.scaling_dimension + sum(factor.dimension for factor in self.shifts)
+        further = sum(factor.dimension for factor in (*self.vectors, *self.shifts))
+        return matrices + self.scaling_dimension + further
 
 
-def _torus(classes: AxisClasses, factor: LinearFactor, axes: tuple[AxisClass, ...]) -> dict[Unknown, Fraction] | None:
+def torus(classes: AxisClasses, factor: LinearFactor, axes: tuple[AxisClass, ...]) -> dict[Unknown, Fraction] | None:
     """Return the exponents of the diagonal matrices of a GL(n) that vary with some axes; None where none do."""
     if not set(axes) <= {*factor.axes, *factor.local_to}:
         return None

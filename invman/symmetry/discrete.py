@@ -1,9 +1,10 @@
 """All permutations and signs that act on named axes, with the exact order of the group they generate.
 
 Permutations form a product over the hidden axes (composite ones where two axes are local to each other), each a power
-of a symmetric group where the axis is local to others. Signs form a vector space over the field of two elements, the
-direct sum of its components (:func:`invman.symmetry.characters.sign_component`). Signs are normal in the whole group,
-so its order is the product of the two.
+of a symmetric group where the axis is local to others. Branches that differ in their own parameters only put the values
+of several axes, or single values, into one symmetric group (:mod:`invman.symmetry.pools`). Signs form a vector space
+over the field of two elements, the direct sum of its components (:func:`invman.symmetry.characters.sign_component`).
+Signs are normal in the whole group, so its order is the product of the two.
 """
 
 from __future__ import annotations
@@ -17,9 +18,10 @@ from functools import cached_property
 import numpy as np
 
 from invman.architecture.program import Program
-from invman.symmetry.axes import AxisClass, AxisClasses
+from invman.symmetry.axes import AxisClass, AxisClasses, Carrier
 from invman.symmetry.characters import Unknown, sign_component
 from invman.symmetry.locality import local_to
+from invman.symmetry.pools import Pool, pools
 from invman.symmetry.signed import SignedPermutation
 
 
@@ -86,7 +88,7 @@ class Generator:
 
     Attributes
     ----------
-    factor : PermutationFactor or SignFactor
+    factor : PermutationFactor, Pool or SignFactor
         Where it acts.
     kind : {"swap", "cycle", "flip"}
         Swap of the first two values, cycle of all, or a sign change of one cell.
@@ -96,7 +98,7 @@ class Generator:
         Which pattern of a sign factor.
     """
 
-    factor: PermutationFactor | SignFactor
+    factor: PermutationFactor | Pool | SignFactor
     kind: str
     cell: tuple[int, ...] = ()
     pattern: int = 0
@@ -115,6 +117,8 @@ class Generator:
 
     def on_parameters(self, program: Program) -> SignedPermutation:
         """Write the generator as a signed permutation of theta."""
+        if isinstance(self.factor, Pool):
+            return SignedPermutation(*self.factor.move(program, self._order(), self.cell))
         images, signs = np.arange(program.parameter_count), np.ones(program.parameter_count, dtype=np.int8)
         classes = AxisClasses(program)
         for tensor in program.parameters:
@@ -132,14 +136,17 @@ class Generator:
                 images[span] = self._permuted(block, names).reshape(-1)
         return SignedPermutation(images, signs)
 
+    def _order(self) -> np.ndarray:
+        assert not isinstance(self.factor, SignFactor)  # noqa: S101 - the callers have told them apart
+        order = np.arange(self.factor.size)
+        if self.kind != "swap":
+            return np.roll(order, -1)
+        order[[0, 1]] = order[[1, 0]]
+        return order
+
     def _permuted(self, block: np.ndarray, names: list[str]) -> np.ndarray:
-        factor = self.factor
+        factor, order = self.factor, self._order()
         assert isinstance(factor, PermutationFactor)  # noqa: S101 - the caller has told them apart
-        order = np.arange(factor.size)
-        if self.kind == "swap":
-            order[[0, 1]] = order[[1, 0]]
-        else:
-            order = np.roll(order, -1)
         own = [axis.name for axis in factor.axes]
         if len(own) == 1:
             # an axis may stand at two positions of one tensor, and then both are permuted
@@ -171,14 +178,14 @@ class AxisGroup:
     ----------
     program : Program
         The architecture.
-    permutations : tuple of PermutationFactor
+    permutations : tuple of PermutationFactor or Pool
         The symmetric groups.
     signs : tuple of SignFactor
         The components of the sign changes.
     """
 
     program: Program
-    permutations: tuple[PermutationFactor, ...]
+    permutations: tuple[PermutationFactor | Pool, ...]
     signs: tuple[SignFactor, ...]
 
     @cached_property
@@ -253,7 +260,29 @@ def axis_group(program: Program) -> AxisGroup:
         outer = tuple(sorted(around[axis] - set(group), key=lambda other: other.name))
         permutations.append(PermutationFactor(tuple(sorted(group, key=lambda a: a.name)), outer))
     signs = [SignFactor(axes, sign_component(program, classes, axes)) for axes in components(program, classes)]
-    return AxisGroup(program, tuple(permutations), tuple(factor for factor in signs if factor.rank))
+    together = _with_pools(permutations, pools(program, classes))
+    return AxisGroup(program, together, tuple(factor for factor in signs if factor.rank))
+
+
+def _with_pools(factors: list[PermutationFactor], found: tuple[Pool, ...]) -> tuple[PermutationFactor | Pool, ...]:
+    """Replace the factors of axes that are permuted within pools.
+
+    A factor of which some carriers are in no pool stays: it acts on those as the whole symmetric group, whatever the
+    pools do elsewhere. One of which all carriers are in pools is a product of what the pools do.
+    """
+    known = {(frozenset(_carriers(factor)), factor.size, factor.copies) for factor in factors}
+    kept = []
+    for pool in found:
+        if (pool.covered, pool.size, pool.copies) not in known:
+            replaced = math.prod(factor.order for factor in factors if _carriers(factor) <= pool.covered)
+            kept += [pool] if pool.order % replaced == 0 else []
+    covered = frozenset().union(*(pool.covered for pool in kept))
+    left = [factor for factor in factors if not _carriers(factor) <= covered]
+    return (*left, *kept)
+
+
+def _carriers(factor: PermutationFactor) -> set[Carrier]:
+    return {carrier for axis in factor.axes for carrier in axis.carriers}
 
 
 def components(program: Program, classes: AxisClasses) -> list[tuple[AxisClass, ...]]:

@@ -69,7 +69,7 @@ def continuous_document(group: ContinuousGroup) -> dict[str, Any]:
     """Return the matrix groups, scalings and translations that the axes explain."""
     factors: list[dict[str, Any]] = [
         {
-            "axis": factor.axis.name,
+            "axis": ",".join(axis.name for axis in factor.axes),
             "group": factor.name,
             "local_to": [axis.name for axis in factor.local_to],
             "copies": factor.copies,
@@ -79,8 +79,19 @@ def continuous_document(group: ContinuousGroup) -> dict[str, Any]:
         }
         for factor in group.linear
     ]
+    factors += [
+        {
+            "group": "motions along the kernel of a vector",
+            "tensors": [carrier.tensor for carrier in factor.moved],
+            "dimension": factor.dimension,
+            "reason": f"which meet only {factor.vector.tensor}",
+        }
+        for factor in group.vectors
+    ]
+    if group.idle_dimension:
+        factors.append({"group": "scalars of several matrix groups that cancel", "dimension": -group.idle_dimension})
     if group.scaling_dimension:
-        factors.append({"group": "scalings", "dimension": group.scaling_dimension})
+        factors.append({"group": "further scalings", "dimension": group.scaling_dimension})
     factors += [
         {"group": "translations", "tensors": list(f.tensors), "dimension": f.dimension, "reason": f.reason}
         for f in group.shifts

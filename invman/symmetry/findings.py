@@ -180,10 +180,10 @@ def _scalar_order(program: Program) -> int:
 
 def _dimensions(program: Program, group: ContinuousGroup) -> tuple[int, int]:
     """Return the dimension of all affine generators, and of those that the axes explain."""
-    from invman.symmetry.explicit import explicit_generators
+    from invman.symmetry.explicit import explicit_generators, span_dimension
     from invman.symmetry.infinitesimal import affine_generators
-    from invman.symmetry.infinitesimal.generators import dimension
 
-    found = affine_generators(program)
-    explained = [generator for generator in explicit_generators(group) if generator in found]
-    return len(found), dimension(explained)
+    found, explained = affine_generators(program), explicit_generators(group)
+    if span_dimension([*found, *explained]) > len(found):
+        explained = [generator for generator in explained if generator in found]
+    return len(found), span_dimension(explained)

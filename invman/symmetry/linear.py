@@ -12,6 +12,7 @@ are one axis of pairs, on which a matrix of size n_p n_k acts.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from invman.architecture.program import Add, Apply, Expr, Mul, Number, Power, Program, Ref, Softmax, Sum
@@ -64,6 +65,51 @@ class LinearFactor:
     def name(self) -> str:
         """Such as ``GL(2)``, ``O(8)`` or ``GL(3) fixing 1``."""
         return f"{self.kind}({self.size})" + (" fixing 1" if self.ones else "")
+
+
+@dataclass(frozen=True)
+class VectorFactor:
+    """Motions along the kernel of a vector: ``dT = J a c^T``, J antisymmetric, where T meets only one vector a.
+
+    F depends on T through ``a^T T`` only, as in a linear net with one output; ``a^T J a`` vanishes. These conserve
+    nothing that the GL(n) does not.
+
+    Attributes
+    ----------
+    group : LinearFactor
+        The GL(n) on the axis that is contracted.
+    vector : Carrier
+        The tensor that is one vector for each copy.
+    moved : tuple of Carrier
+        The tensors that meet it.
+    columns : int
+        Number of columns of these, for each copy.
+    """
+
+    group: LinearFactor
+    vector: Carrier
+    moved: tuple[Carrier, ...]
+    columns: int
+
+    @property
+    def dimension(self) -> int:
+        """Dimension of the space of these fields."""
+        n = self.group.size
+        return self.group.copies * self.columns * (n * (n - 1) // 2)
+
+
+def vector_factors(program: Program, factor: LinearFactor) -> Iterator[VectorFactor]:
+    """Yield the motions along the kernel of a vector, for each side of a GL(n) that is a single vector."""
+    if factor.kind == "O" or factor.ones:
+        return
+    one = factor.size * factor.copies
+    for own, other in (
+        (factor.covariant, factor.contravariant),
+        (factor.contravariant, factor.covariant),
+    ):
+        if len(own) == 1 and program.parameter(own[0].tensor).size == one and other:
+            columns = sum(program.parameter(carrier.tensor).size for carrier in other) // one
+            yield VectorFactor(factor, own[0], other, columns)
 
 
 def linear_factor(

@@ -2,8 +2,8 @@
 
 A shift of one parameter is carried through the program to first order. A softmax does not see what does not vary along
 its axis (row sums of a read-out are conserved, and so is every bias of the keys), and centring, the ``x - mean(x)`` of
-LayerNorm, cancels what is constant along its axis. Where another parameter is added with the same factor it can undo the
-shift: two biases that only add up, a bias below a linear layer and the bias of that layer, ``W + B A`` and W.
+LayerNorm, cancels what is constant along its axis. Where another parameter is added with the same factor it can undo
+the shift: two biases that only add up, a bias below a linear layer and the bias of that layer, ``W + B A`` and W.
 """
 
 from __future__ import annotations
@@ -126,14 +126,15 @@ def shifts(program: Program) -> tuple[ShiftFactor, ...]:
     [('b', 'c')]
     """
     found: list[ShiftFactor] = []
+    reads = _Reads.of(program)
     for tensor in program.parameters:
-        whole = _follow(program, tensor, None)
+        whole = _follow(program, tensor, None, reads)
         if whole is not None:
             found.append(whole)
             continue
         share = Fraction(1)
         for position, size in enumerate(tensor.shape):
-            factor = _follow(program, tensor, position) if size > 1 else None
+            factor = _follow(program, tensor, position, reads) if size > 1 else None
             if factor is not None:
                 # what is constant along an earlier position as well has been counted there
                 found.append(replace(factor, dimension=int(factor.dimension * share)))
@@ -141,8 +142,23 @@ def shifts(program: Program) -> tuple[ShiftFactor, ...]:
     return tuple(found)
 
 
-def _follow(program: Program, tensor: Tensor, position: int | None) -> ShiftFactor | None:
-    walked = _Walk(program, tensor, position)
+@dataclass(frozen=True)
+class _Reads:
+    """Which tensors each statement reads, and which parameters are read at one place only."""
+
+    tensors: Mapping[str, frozenset[str]]
+    once: frozenset[str]
+
+    @classmethod
+    def of(cls, program: Program) -> _Reads:
+        refs = {s.name: [node.tensor for node in walk(s.expr) if isinstance(node, Ref)] for s in program.statements}
+        total = Counter(name for names in refs.values() for name in names)
+        once = frozenset(tensor.name for tensor in program.parameters if total[tensor.name] == 1)
+        return cls({name: frozenset(names) for name, names in refs.items()}, once)
+
+
+def _follow(program: Program, tensor: Tensor, position: int | None, reads: _Reads) -> ShiftFactor | None:
+    walked = _Walk(program, tensor, position, reads)
     try:
         if any(walked.run(statement) and statement.name in program.outputs for statement in program.statements):
             return None
@@ -181,20 +197,22 @@ _Gain = dict[_Term, Fraction]
 class _Walk:
     """One walk through the program with a shift of one parameter."""
 
-    def __init__(self, program: Program, source: Tensor, constant: int | None) -> None:
+    def __init__(self, program: Program, source: Tensor, constant: int | None, reads: _Reads) -> None:
+        self.reads = reads
         self.program, self.source, self.constant = program, source, constant
         self.fresh = itertools.count()
         self.gains: dict[str, tuple[tuple[str, ...], _Gain]] = {}
         self.undone: list[Undo] = []
         self.swallowed = self.cancelled = False
         self.order = {tensor.name: n for n, tensor in enumerate(program.parameters)}
-        reads = Counter(n.tensor for s in program.statements for n in walk(s.expr) if isinstance(n, Ref))
-        self.once = {name for name in self.order if reads[name] == 1 and name != source.name}
+        self.once = reads.once - {source.name}
         self.statements = {s.name: s for s in program.statements}
         self.weights = {s.name: s for s in program.statements if isinstance(s.expr, Softmax)}
 
     def run(self, statement: Statement) -> bool:
         """Pass a statement; tell whether its value changes."""
+        if not self.reads.tensors[statement.name] & {self.source.name, *self.gains}:
+            return False
         gain = self.visit(statement.expr)
         if gain:
             self.gains[statement.name] = (statement.axes, gain)
@@ -305,9 +323,13 @@ class _Walk:
             case Ref(tensor, indices) if tensor in self.statements:
                 statement = self.statements[tensor]
                 at = [p for p, index in enumerate(indices) if axis in {name for name, _ in index.terms}]
-                return len(at) == 1 and indices[at[0]].axis == axis and self._sums_to_zero(
-                    statement.expr, statement.axes[at[0]]
+                return (
+                    len(at) == 1
+                    and indices[at[0]].axis == axis
+                    and self._sums_to_zero(statement.expr, statement.axes[at[0]])
                 )
+            case Sum(axes, body, _) if axis not in axes:
+                return self._sums_to_zero(body, axis)
             case Mul(factors):
                 varying = [factor for factor in factors if axis in free_axes(factor)]
                 return len(varying) == 1 and self._sums_to_zero(varying[0], axis)
@@ -333,17 +355,30 @@ class _Walk:
             number = math.prod((f.value for f in factors if isinstance(f, Number)), start=Fraction(1))
             if isinstance(other, Sum) and other.mean:
                 number /= math.prod(self.program.sizes[axis] for axis in axes)
-            atoms = [f for f in factors if not isinstance(f, Number)]
+            atoms: list[Expr] = [f for f in factors if not isinstance(f, Number)]
             for place, atom in enumerate(atoms):
                 if number and isinstance(atom, Ref) and atom.tensor in self.once:
                     rest = [a for n, a in enumerate(atoms) if n != place]
-                    undo = self._match(term, value / number, atom, rest, axes)
+                    mutual = self._stands_beside(terms, rest)
+                    undo = self._match(term, value / number, atom, rest, axes, mutual=mutual)
                     if undo is not None:
                         self.undone.append(undo)
                         return True
         return False
 
-    def _match(self, term: _Term, value: Fraction, target: Ref, rest: list[Expr], axes: tuple[str, ...]) -> Undo | None:
+    def _stands_beside(self, terms: tuple[Expr, ...], rest: list[Expr]) -> bool:
+        """Tell whether the source is read in the same sum with the same factors, so that it could undo the other."""
+        for other in terms:
+            body = other.body if isinstance(other, Sum) else other
+            atoms = [f for f in _flat(body.factors if isinstance(body, Mul) else (body,)) if not isinstance(f, Number)]
+            reads = [atom for atom in atoms if isinstance(atom, Ref) and atom.tensor == self.source.name]
+            if len(reads) == 1 and Counter(atom for atom in atoms if atom is not reads[0]) == Counter(rest):
+                return True
+        return False
+
+    def _match(
+        self, term: _Term, value: Fraction, target: Ref, rest: list[Expr], axes: tuple[str, ...], *, mutual: bool
+    ) -> Undo | None:
         names = [index.axis for index in target.indices]
         if None in names or len(set(names)) < len(names):
             return None
@@ -355,7 +390,9 @@ class _Walk:
                 continue
             left -= needed
             place = tuple(mapping.get(str(name), str(name)) for name in names)
-            found = self._quotient(list(left.elements()), place, set(term.bound) - set(chosen), target.tensor)
+            found = self._quotient(
+                list(left.elements()), place, set(term.bound) - set(chosen), target.tensor, mutual=mutual
+            )
             outside = {name for atom in needed for name in free_axes(atom)} - set(place)
             if found is not None and not outside & (set(term.bound) - set(chosen)):
                 shift, factor = found
@@ -364,7 +401,7 @@ class _Walk:
         return None
 
     def _quotient(
-        self, atoms: list[Expr], place: tuple[str, ...], bound: set[str], target: str
+        self, atoms: list[Expr], place: tuple[str, ...], bound: set[str], target: str, *, mutual: bool
     ) -> tuple[tuple[str, ...], Ref | None] | None:
         """Split what is left after division into the shift and at most one parameter, if ``target`` may take it."""
         refs = [atom for atom in atoms if isinstance(atom, Ref)]
@@ -377,7 +414,7 @@ class _Walk:
         if factors and factors[0].tensor not in self.order:
             return None
         shift = tuple(str(index.axis) for ref in refs if ref.tensor == SHIFT for index in ref.indices)
-        if not factors and not set(shift) & bound:
+        if mutual and not factors and not set(shift) & bound:
             # of two that may undo each other one is the source; the one with fewer indices, or the earlier one
             later = self.order[target] > self.order[self.source.name]
             same = set(shift) == set(place)

@@ -32,7 +32,7 @@ def shrink(program: Program, size: int = 2) -> Program:
     """
     classes = AxisClasses(program)
     fixed = {axis for constant in program.constants for axis in constant.tensor.axes if axis is not None}
-    lengths = {tensor.name: {axis for axis in tensor.axes if axis is not None} for tensor in program.inputs}
+    lengths = {tensor.name: tensor.axes for tensor in program.inputs}
     names_of: dict[AxisClass, set[str]] = {}
     for statement in program.statements:
         for position, axis in enumerate(statement.axes):
@@ -45,7 +45,7 @@ def shrink(program: Program, size: int = 2) -> Program:
                 names_of.setdefault(classes.of(node.tensor, position), set()).update(names)
                 if index.axis is None:
                     # the tensor is as long as the affine index reaches
-                    fixed |= names | lengths.get(node.tensor, set())
+                    fixed |= names | {axis for axis in lengths.get(node.tensor, ())[position : position + 1] if axis}
     grown = True
     while grown:
         linked = {name for names in names_of.values() if names & fixed for name in names}
