@@ -31,6 +31,7 @@ class FieldAlgebra(Tape):
         super().__init__(tower, lenient)
         self.salt, self.rng = salt, rng
         self.gates: list[Scalar] = []
+        self._gated: dict[tuple[str, tuple[int, ...]], Scalar] = {}
 
     def apply(self, function: Activation, argument: Scalar) -> Scalar:
         """Apply an activation."""
@@ -67,11 +68,13 @@ class FieldAlgebra(Tape):
         """Return a random constant."""
         return Scalar(self._hashed(name, 0, len(self.tower.primes)), -1)
 
-    def gate(self, argument: Scalar) -> Scalar:
-        """Return the argument times a new free variable."""
-        free = self.variable(draw(self.rng, self.tower))
-        self.gates.append(free)
-        return self.multiply([free, argument])
+    def gate(self, name: str, argument: Scalar) -> Scalar:
+        """Return the argument times a free variable: one for every function and every value of its argument."""
+        key = name, argument.residues
+        if key not in self._gated:
+            self._gated[key] = self.variable(draw(self.rng, self.tower))
+            self.gates.append(self._gated[key])
+        return self.multiply([self._gated[key], argument])
 
     def _random_exp(self, value: int) -> tuple[int]:
         mirrored = -value % self.prime

@@ -30,7 +30,7 @@ _SENTENCES = {
     "loose": "some exponentials, of roots or of many nested ones, are random functions with exp(-u) = 1/exp(u); "
     "this is exact unless their arguments are linearly related in other ways",
     "random": "erf, arctan, log and softplus are random functions with their true derivative and reflection",
-    "gate": "relu and abs are the path model: a free factor at every application; what holds for it holds in every "
+    "gate": "relu and abs are the path model: a free factor for every argument; what holds for it holds in every "
     "activation region",
 }
 

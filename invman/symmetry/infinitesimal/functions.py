@@ -40,8 +40,8 @@ class Primitives(Algebra[T], Protocol[T]):
         """Return a constant of which nothing is assumed."""
         ...
 
-    def gate(self, argument: T) -> T:
-        """Return the argument times a factor that is free at every application."""
+    def gate(self, name: str, argument: T) -> T:
+        """Return the argument times a factor that is free for every function and every value of its argument."""
         ...
 
 
@@ -64,7 +64,7 @@ def apply(algebra: Primitives[T], function: Activation, u: T) -> T:
     if function.name.startswith("custom("):
         return substitute(custom_body(function), algebra, u)
     if not function.analytic:
-        return algebra.gate(u)
+        return algebra.gate(function.name, u)
     return _TABLE[function.name](_Calculus(algebra), u)
 
 
