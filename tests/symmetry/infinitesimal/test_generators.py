@@ -118,3 +118,14 @@ def test_rms_norm_transformer():
     generators = affine_generators(program)
     assert len(generators) == 78
     assert "loose" in generators.arithmetic.kinds
+
+
+def test_relu_read_by_several_outputs_has_one_gate():
+    """The softmax does not see one number added to all a[:,k], or to all c: 3 translations, 14 fields each; 2 scalings.
+
+    With a gate of its own for every output the shifts of a would be lost.
+    """
+    text = "input x[i]; f[o] = softmax[o](a[o,k]*relu(w[k,i]*x[i])+c[o]); size i=2,k=2,o=3"
+    program = read_architecture(text, one_region=True)
+    assert program.parameter_count == 13
+    assert len(affine_generators(program)) == 3 * 14 + 2
