@@ -45,3 +45,11 @@ def test_non_analytic_nets_are_checked_as_path_models():
     found = find_all_symmetry(read_architecture("2-3relu-1", one_region=True))
     assert found.continuous.dimension == 3
     assert not [line for line in found.unexplained if "affine" in line]
+
+
+def test_what_the_scalar_level_misses_does_not_lower_the_order():
+    """The exchange of the two branches is proved on axes; the normal form is too coarse to see it here."""
+    text = "input z,x[i]; f=(w1*custom(u + u^2)(w2*z + w3[i]*x[i] + w4))*(w5*custom(u + u^2)(w6*z + w7)); size i=2"
+    found = find_all_symmetry(read_architecture(text))
+    assert found.order == found.discrete.order == 4
+    assert not any("signed permutations" in finding for finding in found.unexplained)
