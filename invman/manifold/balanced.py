@@ -60,7 +60,26 @@ class BalancedSpace:
     @property
     def whole(self) -> BalancedManifold:
         """The whole parameter space."""
-        return BalancedManifold(self, tuple(layer.free for layer in self.rules))
+        return BalancedManifold(self, self.closure(tuple(layer.free for layer in self.rules)))
+
+    def closure(self, partitions: Partitions) -> Partitions:
+        """Return the coarsest balanced partitions of a generic point of the balanced weights.
+
+        They differ where a layer receives nothing, for lack of live classes before it.
+        """
+        current = list(partitions)
+        while True:
+            lives = [any(labels) for labels in current]
+            gives = [live or layer.constant for live, layer in zip(lives, self.rules, strict=True)]
+            for number, layer in enumerate(self.rules):
+                edges = incoming(self.net.edges, number)
+                if any(edge.source is None or gives[edge.source] for edge in edges):
+                    continue
+                back = (e.target is None or lives[e.target] for e in outgoing(self.net.edges, number))
+                if layer.singular or not any(back):
+                    current[number] = (0 if layer.has_dead else 2,) * layer.size
+            if lives == [any(labels) for labels in current]:
+                return tuple(current)
 
     def named(self, name: str) -> BalancedManifold:
         """Return the manifold of this name (SyntaxProblem, ManifoldError if there is none).
@@ -71,7 +90,7 @@ class BalancedSpace:
         >>> BalancedSpace.of(read_architecture("1-3sigmoid-3sigmoid-1")).named("k1:0=1=2/k2:0=1=2").leaf_dimension
         3
         """
-        return BalancedManifold(self, naming.parse_name(self.rules, name))
+        return BalancedManifold(self, self.closure(naming.parse_name(self.rules, name)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,7 +141,7 @@ class BalancedManifold:
 
     def sides(self, edge: Edge) -> tuple[list[Group], list[Group]]:
         """Return the classes that an edge enters and those that it leaves."""
-        rows, columns = edge.matrix(self._indices(edge)).shape
+        rows, columns = edge.matrix(self.indices(edge)).shape
         return (
             singletons(rows) if edge.target is None else self.groups[edge.target],
             singletons(columns) if edge.source is None else self.groups[edge.source],
@@ -158,7 +177,7 @@ class BalancedManifold:
         """Return (classes, neurons, live, visible, dead) of the live classes together and of the null one."""
         number = edge.target if back else edge.source
         if number is None:
-            shape_ = edge.matrix(self._indices(edge)).shape
+            shape_ = edge.matrix(self.indices(edge)).shape
             size = shape_[0] if back else shape_[1]
             return [(size, size, True, True, False)]
         live = [group for group in self.groups[number] if group.live]
@@ -206,7 +225,7 @@ class BalancedManifold:
     def _returns(self, target: int | None) -> bool:
         return target is None or self._alive[1][target]
 
-    def _indices(self, edge: Edge) -> np.ndarray:
+    def indices(self, edge: Edge) -> np.ndarray:
         """Return where each entry of a tensor stands in theta."""
         tensor = self.space.program.parameter(edge.tensor)
         return np.arange(tensor.size).reshape(tensor.shape) + self.space.program.offsets[edge.tensor]
@@ -232,7 +251,7 @@ class BalancedManifold:
         for pair in self.pairs():
             if not (pair.moves and self._returns(pair.edge.target) and self._arrives(pair.edge.source)):
                 continue
-            at = pair.edge.matrix(self._indices(pair.edge))[np.ix_(pair.target.values, pair.source.values)]
+            at = pair.edge.matrix(self.indices(pair.edge))[np.ix_(pair.target.values, pair.source.values)]
             classes[at], signs[at] = number, pair.signs
             number += 1
         alive = np.flatnonzero(classes >= 0)
@@ -246,7 +265,7 @@ class BalancedManifold:
         """Map D free numbers linearly onto the balanced weights, exactly on integers; (D,) to (D,)."""
         theta = np.zeros_like(free)
         for pair in self.pairs():
-            at = pair.edge.matrix(self._indices(pair.edge))[np.ix_(pair.target.values, pair.source.values)]
+            at = pair.edge.matrix(self.indices(pair.edge))[np.ix_(pair.target.values, pair.source.values)]
             theta[at] = pair.frozen(free[at]) + (pair.signs * free[at].flat[0] if pair.moves else 0)
         return theta
 
@@ -254,7 +273,7 @@ class BalancedManifold:
         """Project a float array (D,) orthogonally to what is frozen on the leaves of this manifold."""
         theta, leaf = np.zeros_like(free), self.leaf().classes >= 0
         for pair in self.pairs():
-            at = pair.edge.matrix(self._indices(pair.edge))[np.ix_(pair.target.values, pair.source.values)]
+            at = pair.edge.matrix(self.indices(pair.edge))[np.ix_(pair.target.values, pair.source.values)]
             theta[at] = pair.frozen(free[at]) / at.size
             if pair.moves and not leaf[at.flat[0]]:
                 theta[at] += pair.signs * (pair.signs * free[at]).mean()
@@ -265,7 +284,7 @@ class BalancedManifold:
         """Independent equations of the balanced weights: integer coefficients by coordinate, the sum is zero."""
         found = []
         for pair in self.pairs():
-            index = pair.edge.matrix(self._indices(pair.edge))
+            index = pair.edge.matrix(self.indices(pair.edge))
             for left, right in pair.equations():
                 row = {int(index[j, k]): sign for j, k, sign in left}
                 row.update({int(index[j, k]): -sign for j, k, sign in right})
@@ -284,7 +303,7 @@ class BalancedManifold:
         """Equations of the balanced weights, one sum of entries each; ``parse_equations`` reads them."""
         lines = []
         for pair in self.pairs():
-            index = pair.edge.matrix(self._indices(pair.edge))
+            index = pair.edge.matrix(self.indices(pair.edge))
             for left, right in pair.equations():
                 sides = [
                     [(sign, self.space.program.coordinate(int(index[j, k]))) for j, k, sign in side]
