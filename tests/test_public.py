@@ -5,9 +5,9 @@ from __future__ import annotations
 import invman
 
 PUBLIC = """
-Activation ArchitectureError CheckOptions CheckReport CondensedManifold CondensedSpace DataError DiscreteSymmetry
+Activation ArchitectureError BalancedManifold BalancedSpace CheckOptions CheckReport CondensedManifold CondensedSpace DataError DiscreteSymmetry
 Findings InvmanError Lattice Laws LinearEquations ManifoldError OutputError OverBudgetError Polydiagonal Program SyntaxProblem
-UnsupportedError Verdict Verification __version__ build_lattice count_condensed enumerate_condensed find_all_symmetry find_laws find_symmetry from_jax
+UnsupportedError Verdict Verification __version__ build_lattice coarsest count_condensed enumerate_condensed find_all_symmetry find_laws find_symmetry from_jax
 from_onnx from_sympy from_torch jax_map load_data
 parse_equations read_architecture sympy_map verify verify_equations
 """.split()

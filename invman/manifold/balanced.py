@@ -1,7 +1,7 @@
 """Balanced manifolds: neurons of a block receive the same and get the same back, whatever their single weights are.
 
-A tuple of partitions, one a hidden layer, gives one linear invariant subspace, the *balanced* weights. It is foliated by
-affine leaves: the block-constant weights move, what is orthogonal to them is frozen for ever. The condensed manifold
+A tuple of partitions, one a hidden layer, gives one linear invariant subspace, the *balanced* weights. It is foliated
+by affine leaves: the block-constant weights move, what is orthogonal to them is frozen for ever. The condensed manifold
 is the leaf whose frozen part is zero.
 """
 
@@ -16,7 +16,7 @@ import numpy as np
 
 from invman.architecture.program import Program
 from invman.manifold import naming
-from invman.manifold.condensed import CondensedManifold, CondensedSpace, Partitions
+from invman.manifold.condensed import CondensedManifold, CondensedSpace, Origin, Partitions
 from invman.manifold.layers import DenseNet, Edge, Layer, dense_net, incoming, outgoing
 from invman.manifold.pairs import Group, Pair, groups, singletons
 from invman.manifold.partition import Block, Labels, blocks, canonical, orbit_size, shape
@@ -33,6 +33,8 @@ class BalancedSpace:
     net : DenseNet
         The architecture.
     """
+
+    family = "invariant"
 
     def __init__(self, net: DenseNet) -> None:
         self.net, self.program = net, net.program
@@ -230,6 +232,22 @@ class BalancedManifold:
         tensor = self.space.program.parameter(edge.tensor)
         return np.arange(tensor.size).reshape(tensor.shape) + self.space.program.offsets[edge.tensor]
 
+    @cached_property
+    def _label(self) -> tuple[bool, str]:
+        from invman.manifold.subgroup import symmetry_label
+
+        return symmetry_label(self)
+
+    @property
+    def origin(self) -> Origin:
+        """Whether the balanced weights are the fixed set of a group of permutations and signs."""
+        return Origin.SYMMETRY if self._label[0] else Origin.OTHER
+
+    @property
+    def reason(self) -> str:
+        """The group by its factors, or why there is none."""
+        return self._label[1]
+
     @property
     def shape(self) -> tuple[object, ...]:
         """What conjugate manifolds have in common: sizes of live blocks and of the null class, a layer each."""
@@ -293,9 +311,7 @@ class BalancedManifold:
 
     def linear_equations(self) -> LinearEquations:
         """Return the balanced weights as linear equations."""
-        rows = [
-            (tuple((i, Fraction(c)) for i, c in sorted(row.items())), Fraction(0)) for row in self.rows
-        ]
+        rows = [(tuple((i, Fraction(c)) for i, c in sorted(row.items())), Fraction(0)) for row in self.rows]
         return LinearEquations(self.space.program.parameter_count, tuple(rows))
 
     @cached_property
@@ -330,5 +346,6 @@ class BalancedManifold:
 
 
 def _sum(terms: Sequence[tuple[int, str]]) -> str:
+    """Write a sum of entries, ``-w[0] + w[1]``; an empty one is 0."""
     text = "".join(f" {'-' if sign < 0 else '+'} {name}" for sign, name in terms)
-    return text.removeprefix(" + ").replace(" - ", "-", 1) if text.startswith(" - ") else text.removeprefix(" + ") or "0"
+    return "-" + text[3:] if text.startswith(" - ") else text[3:] or "0"

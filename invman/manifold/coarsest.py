@@ -80,7 +80,7 @@ def arrays_of(theta: Mapping[str, Any] | Sequence[Any] | np.ndarray, program: Pr
     else:
         flat = np.asarray(theta)
         if flat.shape != (program.parameter_count,):
-            msg = f"theta: got shape {flat.shape}, expected ({program.parameter_count},), the parameters one after another"
+            msg = f"theta: got shape {flat.shape}, expected ({program.parameter_count},), all parameters in a row"
             raise DataError(msg)
         parts = {t.name: flat[program.offsets[t.name] :][: t.size].reshape(t.shape) for t in program.parameters}
     exact = all(_rational(part) for part in parts.values())

@@ -17,6 +17,7 @@ from invman.architecture.tokens import Scanner
 from invman.errors import ManifoldError
 from invman.manifold.partition import WORDS, Kind, Labels, PartitionRules, blocks, canonical
 
+
 def print_partition(labels: Labels, words: Mapping[str, Kind] = WORDS) -> str:
     """Print one partition; "free" for the finest."""
     names = {kind: word for word, kind in words.items()}

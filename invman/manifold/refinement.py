@@ -171,7 +171,7 @@ def weights(layer: Layer, signs: np.ndarray, forward: bool) -> np.ndarray:
 
 
 def _clusters(classes: np.ndarray, values: np.ndarray, gap: float) -> np.ndarray:
-    """Number the groups of equal class whose sorted values have no gap above ``gap``."""
+    """Split each class where its sorted values have a gap above ``gap``; return numbers from 0."""
     if not len(classes):
         return classes
     if values.dtype == object:  # Python integers of any size: their ranks

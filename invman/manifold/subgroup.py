@@ -142,9 +142,7 @@ def _turn(manifold: BalancedManifold, key: Class, entering: bool, inside: bool) 
     return None
 
 
-def _element(
-    manifold: BalancedManifold, parts: list[tuple[int, Group, tuple[int, int] | None, int | None]]
-) -> Element:
+def _element(manifold: BalancedManifold, parts: list[tuple[int, Group, tuple[int, int] | None, int | None]]) -> Element:
     """Return the element that exchanges two neurons of a class, up to their signs, or turns one, for each part."""
     moves: dict[int, tuple[np.ndarray, np.ndarray]] = {}
     for number, group, swap, turned in parts:
