@@ -7,7 +7,7 @@ is the leaf whose frozen part is zero.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -17,11 +17,12 @@ import numpy as np
 from invman.architecture.program import Program
 from invman.manifold import naming
 from invman.manifold.condensed import CondensedManifold, CondensedSpace, Origin, Partitions
-from invman.manifold.layers import DenseNet, Edge, Layer, dense_net, incoming, outgoing
-from invman.manifold.pairs import Group, Pair, groups, singletons
+from invman.manifold.layers import DenseNet, Layer, dense_net, incoming, outgoing
+from invman.manifold.pairs import Group, groups
 from invman.manifold.partition import Block, Labels, blocks, canonical, orbit_size, shape
 from invman.manifold.reduction import Reduction
 from invman.manifold.subspace import LinearEquations, Polydiagonal
+from invman.manifold.weights import BalancedWeights
 from invman.symmetry.group import DiscreteSymmetry
 
 
@@ -141,96 +142,25 @@ class BalancedManifold:
         """The classes of each hidden layer with the signs of their values and signals."""
         return tuple(groups(layer, labels) for layer, labels in zip(self.space.rules, self.partitions, strict=True))
 
-    def sides(self, edge: Edge) -> tuple[list[Group], list[Group]]:
-        """Return the classes that an edge enters and those that it leaves."""
-        rows, columns = edge.matrix(self.indices(edge)).shape
-        return (
-            singletons(rows) if edge.target is None else self.groups[edge.target],
-            singletons(columns) if edge.source is None else self.groups[edge.source],
-        )
-
-    def pairs(self) -> Iterator[Pair]:
-        """Yield the pairs of classes between which there are weights."""
-        for edge in self.space.net.edges:
-            targets, sources = self.sides(edge)
-            for target in targets:
-                for source in sources:
-                    yield Pair(edge, target, source)
-
     @cached_property
+    def weights(self) -> BalancedWeights:
+        """What balance asks of the weights."""
+        return BalancedWeights(self.space.net, self.groups)
+
+    @property
+    def dimension(self) -> int:
+        """Dimension of the balanced weights: ``1 + (p-1)(q-1)`` for p x q weights between live blocks."""
+        return self.weights.dimension
+
+    @property
+    def leaf_dimension(self) -> int:
+        """Dimension of every leaf: one for each live block and each block (or input) whose value it receives."""
+        return self.weights.leaf_dimension
+
+    @property
     def frozen_dimension(self) -> int:
         """How many dimensions never move: ``dimension - leaf_dimension``."""
         return self.dimension - self.leaf_dimension
-
-    @cached_property
-    def dimension(self) -> int:
-        """Dimension of the balanced weights: ``1 + (p-1)(q-1)`` for p x q weights between live blocks."""
-        total = 0
-        for edge in self.space.net.edges:
-            targets, sources = self._sizes(edge, back=True), self._sizes(edge, back=False)
-            for one, p, live, _, _ in targets:
-                for other, q, alive, visible, dead in sources:
-                    pair_rows, pair_columns = visible, live and (alive or dead)
-                    total += (p - one * pair_columns) * (q - other * pair_rows)
-                    total += one * other * (live and visible)
-        return total
-
-    def _sizes(self, edge: Edge, *, back: bool) -> list[tuple[int, int, bool, bool, bool]]:
-        """Return (classes, neurons, live, visible, dead) of the live classes together and of the null one."""
-        number = edge.target if back else edge.source
-        if number is None:
-            shape_ = edge.matrix(self.indices(edge)).shape
-            size = shape_[0] if back else shape_[1]
-            return [(size, size, True, True, False)]
-        live = [group for group in self.groups[number] if group.live]
-        null = [group for group in self.groups[number] if not group.live]
-        found = [(len(live), sum(map(len, live)), True, True, False)]
-        return found + [(1, len(group), False, group.visible, group.dead) for group in null]
-
-    @cached_property
-    def leaf_dimension(self) -> int:
-        """Dimension of every leaf: one for each live block and each block (or input) whose value it receives."""
-        total = 0
-        for edge in self.space.net.edges:
-            if self._returns(edge.target) and self._arrives(edge.source):
-                entered = self._sizes(edge, back=True)[0][0]
-                left = sum(one for one, _, _, visible, _ in self._sizes(edge, back=False) if visible)
-                total += entered * left
-        return total
-
-    @cached_property
-    def _alive(self) -> tuple[list[bool], list[bool]]:
-        """For each layer, whether live blocks can have a value, and whether a signal can come back to them."""
-        layers, edges = self.space.rules, self.space.net.edges
-        lives = [any(group.live for group in own) for own in self.groups]
-        values: list[bool] = []
-        received: list[bool] = []
-        for number, layer in enumerate(layers):
-            arrives = any(
-                edge.source is None or values[edge.source] or self._constant(edge.source)
-                for edge in incoming(edges, number)
-            )
-            received.append(arrives)
-            values.append(lives[number] and (arrives or not layer.activation.vanishes))
-        signals = [False] * len(layers)
-        for number in reversed(range(len(layers))):
-            back = any(edge.target is None or signals[edge.target] for edge in outgoing(edges, number))
-            signals[number] = lives[number] and back and (received[number] or not layers[number].singular)
-        return values, signals
-
-    def _constant(self, number: int) -> bool:
-        return any(not group.live and group.visible for group in self.groups[number])
-
-    def _arrives(self, source: int | None) -> bool:
-        return source is None or self._alive[0][source] or self._constant(source)
-
-    def _returns(self, target: int | None) -> bool:
-        return target is None or self._alive[1][target]
-
-    def indices(self, edge: Edge) -> np.ndarray:
-        """Return where each entry of a tensor stands in theta."""
-        tensor = self.space.program.parameter(edge.tensor)
-        return np.arange(tensor.size).reshape(tensor.shape) + self.space.program.offsets[edge.tensor]
 
     @cached_property
     def _label(self) -> tuple[bool, str]:
@@ -263,70 +193,47 @@ class BalancedManifold:
 
     def leaf(self) -> Polydiagonal:
         """Return the directions of every leaf, exactly: the leaf through theta is theta plus this subspace."""
-        count = self.space.program.parameter_count
-        classes, signs = np.full(count, -1, dtype=np.int32), np.zeros(count, dtype=np.int8)
-        number = 0
-        for pair in self.pairs():
-            if not (pair.moves and self._returns(pair.edge.target) and self._arrives(pair.edge.source)):
-                continue
-            at = pair.edge.matrix(self.indices(pair.edge))[np.ix_(pair.target.values, pair.source.values)]
-            classes[at], signs[at] = number, pair.signs
-            number += 1
-        alive = np.flatnonzero(classes >= 0)
-        _, first, inverse = np.unique(classes[alive], return_index=True, return_inverse=True)
-        order = np.argsort(np.argsort(first))
-        signs[alive] *= signs[alive][first][inverse]
-        classes[alive] = order[inverse]
-        return Polydiagonal(classes, signs)
+        return self.weights.leaf()
 
     def point(self, free: np.ndarray) -> np.ndarray:
         """Map D free numbers linearly onto the balanced weights, exactly on integers; (D,) to (D,)."""
-        theta = np.zeros_like(free)
-        for pair in self.pairs():
-            at = pair.edge.matrix(self.indices(pair.edge))[np.ix_(pair.target.values, pair.source.values)]
-            theta[at] = pair.frozen(free[at]) + (pair.signs * free[at].flat[0] if pair.moves else 0)
-        return theta
+        return self.weights.point(free)
 
     def frozen_part(self, free: np.ndarray) -> np.ndarray:
         """Project a float array (D,) orthogonally to what is frozen on the leaves of this manifold."""
-        theta, leaf = np.zeros_like(free), self.leaf().classes >= 0
-        for pair in self.pairs():
-            at = pair.edge.matrix(self.indices(pair.edge))[np.ix_(pair.target.values, pair.source.values)]
-            theta[at] = pair.frozen(free[at]) / at.size
-            if pair.moves and not leaf[at.flat[0]]:
-                theta[at] += pair.signs * (pair.signs * free[at]).mean()
-        return theta
+        return self.weights.frozen_part(free)
 
     @cached_property
     def rows(self) -> list[dict[int, int]]:
         """Independent equations of the balanced weights: integer coefficients by coordinate, the sum is zero."""
-        found = []
-        for pair in self.pairs():
-            index = pair.edge.matrix(self.indices(pair.edge))
-            for left, right in pair.equations():
-                row = {int(index[j, k]): sign for j, k, sign in left}
-                row.update({int(index[j, k]): -sign for j, k, sign in right})
-                found.append(row)
-        return found
+        return [dict(left) | {i: -sign for i, sign in right} for left, right in self.weights.rows()]
 
     def linear_equations(self) -> LinearEquations:
         """Return the balanced weights as linear equations."""
         rows = [(tuple((i, Fraction(c)) for i, c in sorted(row.items())), Fraction(0)) for row in self.rows]
         return LinearEquations(self.space.program.parameter_count, tuple(rows))
 
+    def leaf_equations(self, theta: Sequence[object] | np.ndarray) -> LinearEquations:
+        """Return the leaf through a point of D integers, Fractions or floats (taken exactly) as linear equations."""
+        leaf = self.leaf()
+        values = [Fraction(v) for v in np.asarray(theta).tolist()]
+        first: dict[int, int] = {}
+        rows = []
+        for i, (own, sign) in enumerate(zip(leaf.classes.tolist(), leaf.signs.tolist(), strict=True)):
+            lead = first.setdefault(own, i) if own >= 0 else None
+            if lead is None:
+                rows.append((((i, Fraction(1)),), values[i]))
+            elif lead != i:
+                rows.append((((lead, Fraction(-sign)), (i, Fraction(1))), values[i] - sign * values[lead]))
+        return LinearEquations(leaf.parameters, tuple(rows))
+
     @cached_property
     def equations(self) -> list[str]:
         """Equations of the balanced weights, one sum of entries each; ``parse_equations`` reads them."""
-        lines = []
-        for pair in self.pairs():
-            index = pair.edge.matrix(self.indices(pair.edge))
-            for left, right in pair.equations():
-                sides = [
-                    [(sign, self.space.program.coordinate(int(index[j, k]))) for j, k, sign in side]
-                    for side in (left, right)
-                ]
-                lines.append(f"{_sum(sides[0])} = {_sum(sides[1])}")
-        return lines
+        names = self.space.program.coordinate
+        return [
+            " = ".join(_sum([(sign, names(i)) for i, sign in side]) for side in sides) for sides in self.weights.rows()
+        ]
 
     def contains(self, theta: Sequence[object] | np.ndarray, tolerance: float = 0.0) -> bool:
         """Tell whether a point of D numbers lies on the manifold; each equation must hold up to the tolerance."""

@@ -38,7 +38,7 @@ class Element:
         space = manifold.space
         images, signs = np.arange(space.program.parameter_count), np.ones(space.program.parameter_count, dtype=int)
         for edge in space.net.edges:
-            index = edge.matrix(manifold.indices(edge))
+            index = manifold.weights.indices(edge)
             rows, columns = np.arange(index.shape[0]), np.arange(index.shape[1])
             turn = np.ones(index.shape, dtype=int)
             if edge.target is not None and edge.target in self.moves:
@@ -89,7 +89,7 @@ def _frozen(manifold: BalancedManifold) -> tuple[set[Class], set[Class], list[Jo
     inside: set[Class] = set()
     outside: set[Class] = set()
     joined = []
-    for pair in manifold.pairs():
+    for pair, _ in manifold.weights.pairs():
         if pair.frozen_dimension:
             target, source = place.get(id(pair.target)), place.get(id(pair.source))
             if target is not None:
