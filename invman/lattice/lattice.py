@@ -48,9 +48,9 @@ class Lattice:
         Positions of a manifold and of one just below it. With classes: of two classes that have such members.
     """
 
-    space: Space
+    space: Any
     count: Count
-    manifolds: tuple[Manifold, ...]
+    manifolds: tuple[Any, ...]  # all of one family
     covers: tuple[tuple[int, int], ...]
 
     @property
@@ -80,7 +80,7 @@ class Lattice:
         numbers: dict[object, int] = {}
         return tuple(numbers.setdefault(manifold.shape, len(numbers)) for manifold in self.manifolds)
 
-    def named(self, name: str) -> Manifold:
+    def named(self, name: str) -> Any:
         """Return a manifold by name or by id (SyntaxProblem or ManifoldError if there is none)."""
         if name[:1] == "m" and name[1:].isdecimal():
             place = int(name[1:20])  # an id of more digits is out of range, whatever they are

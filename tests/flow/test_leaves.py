@@ -10,8 +10,7 @@ import pytest
 from invman.architecture import read_architecture
 from invman.flow import CheckOptions, verify
 from invman.flow.leaves import RandomLeaves, frozen_classes
-from invman.lattice import space_of
-from invman.manifold import BalancedManifold, Polydiagonal
+from invman.manifold import BalancedManifold, BalancedSpace, Polydiagonal
 
 QUICK = CheckOptions(trials=2, steps=40, horizon=5.0)
 
@@ -28,7 +27,7 @@ def test_every_balanced_manifold_passes(text):
 
 
 def test_leaves_have_a_frozen_part_and_differ():
-    manifold = space_of(read_architecture("1-3sigmoid-3sigmoid-1"), "invariant").named("k1:0=1=2/k2:0=1=2")
+    manifold = BalancedSpace.of(read_architecture("1-3sigmoid-3sigmoid-1")).named("k1:0=1=2/k2:0=1=2")
     leaves = RandomLeaves(manifold, 0, 1.0)
     one, two = leaves.frozen(0), leaves.frozen(1)
     assert np.linalg.norm(one) > 0.1 * np.linalg.norm(one - two) > 0.01
@@ -52,7 +51,7 @@ def test_a_smaller_leaf_fails():
             signs[classes == 2], classes[classes == 2] = 0, -1
             return Polydiagonal(classes, signs)
 
-    space = space_of(read_architecture("1-3sigmoid-3sigmoid-1"), "invariant")
+    space = BalancedSpace.of(read_architecture("1-3sigmoid-3sigmoid-1"))
     right = space.named("k1:0=1=2/k2:0=1=2")
     report = verify([Wrong(space, right.partitions)], options=QUICK)
     assert report.results[0].verdict.value == "not-invariant"

@@ -108,7 +108,7 @@ def test_counts_of_wide_and_deep_nets():
 
 
 def test_refusals():
-    with pytest.raises(OverBudgetError, match="got 28,640, expected at most 5,000. Count them with --count"):
+    with pytest.raises(OverBudgetError, match=r"got 28,640, expected at most 5,000\. Count them with --count"):
         lattice("2-7tanh-1")
     with pytest.raises(OverBudgetError, match="--budget"):
         lattice("2-3tanh-1", budget=5)

@@ -12,7 +12,7 @@ from invman.architecture import read_architecture
 from invman.errors import DataError, UnsupportedError
 from invman.lattice.enumeration import partitions
 from invman.manifold import BalancedManifold, BalancedSpace, coarsest
-from invman.manifold.partition import finer
+from invman.manifold.partition import canonical, finer
 
 NETS = [
     "2-3tanh-1", "1-3silu-2", "1-3cos-1", "1-2sigmoid-3sigmoid-1", "1-2tanh-2tanh-1", "1-2tanh-2cos-1",
@@ -79,6 +79,15 @@ def test_dead_classes_need_no_zero_weights():
     assert coarsest(theta, "1-2tanh-2tanh-1").name == "k1:0=1=dead/k2:0=1"
 
 
+def test_net_without_hidden_layer():
+    assert coarsest([1.0, 2.0], "2-1").name == "free"
+
+
+def test_mixed_numbers_are_floats():
+    assert coarsest([1, Fraction(1, 2), 2.0, 0.5], "1-2sigmoid-1").name == "free"
+    assert coarsest({"w": [[0.5], [0.5]], "a": [2, 2]}, "1-2sigmoid-1").name == "0=1"
+
+
 def test_tolerance():
     theta = np.array([1.0, 1.0 + 1e-7, 2.0, 2.0])
     assert coarsest(theta, "1-2sigmoid-1").name == "free"
@@ -93,8 +102,6 @@ def test_wide_planted_blocks():
         tuple(int(v) for v in 2 * random.integers(0, 7, rule.size) * random.choice([-1, 1], rule.size))
         for rule in space.rules
     )
-    from invman.manifold.partition import canonical
-
     planted = BalancedManifold(space, tuple(map(canonical, labels)))
     leaf = planted.leaf()
     free = random.normal(size=space.program.parameter_count)
