@@ -36,7 +36,16 @@ if TYPE_CHECKING:
     )
     from invman.flow import CheckOptions, CheckReport, Verdict, Verification, load_data, verify, verify_equations
     from invman.lattice import Lattice, build_lattice, count_condensed, enumerate_condensed
-    from invman.manifold import CondensedManifold, CondensedSpace, LinearEquations, Polydiagonal, parse_equations
+    from invman.manifold import (
+        BalancedManifold,
+        BalancedSpace,
+        CondensedManifold,
+        CondensedSpace,
+        LinearEquations,
+        Polydiagonal,
+        coarsest,
+        parse_equations,
+    )
     from invman.symmetry import DiscreteSymmetry, find_symmetry
     from invman.symmetry.findings import Findings, find_all_symmetry
     from invman.symmetry.laws import Laws, find_laws
@@ -44,6 +53,8 @@ if TYPE_CHECKING:
 _HOME = {
     "Activation": "architecture",
     "ArchitectureError": "errors",
+    "BalancedManifold": "manifold",
+    "BalancedSpace": "manifold",
     "CheckOptions": "flow",
     "CheckReport": "flow",
     "CondensedManifold": "manifold",
@@ -63,6 +74,7 @@ _HOME = {
     "Verdict": "flow",
     "Verification": "flow",
     "build_lattice": "lattice",
+    "coarsest": "manifold",
     "count_condensed": "lattice",
     "enumerate_condensed": "lattice",
     "Findings": "symmetry.findings",
@@ -86,6 +98,8 @@ _HOME = {
 __all__ = [
     "Activation",
     "ArchitectureError",
+    "BalancedManifold",
+    "BalancedSpace",
     "CheckOptions",
     "CheckReport",
     "CondensedManifold",
@@ -108,6 +122,7 @@ __all__ = [
     "Verification",
     "__version__",
     "build_lattice",
+    "coarsest",
     "count_condensed",
     "enumerate_condensed",
     "find_all_symmetry",

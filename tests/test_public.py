@@ -9,6 +9,8 @@ import invman
 PUBLIC = [
     "Activation",
     "ArchitectureError",
+    "BalancedManifold",
+    "BalancedSpace",
     "CheckOptions",
     "CheckReport",
     "CondensedManifold",
@@ -31,6 +33,7 @@ PUBLIC = [
     "Verification",
     "__version__",
     "build_lattice",
+    "coarsest",
     "count_condensed",
     "enumerate_condensed",
     "find_all_symmetry",

@@ -27,7 +27,8 @@ def enumerate_(
     Parameters
     ----------
     family
-        Which manifolds: "condensed" are signed partitions of the neurons with dead ones.
+        Which manifolds: "condensed" are signed partitions of the neurons with dead ones, "invariant" all balanced
+        manifolds of a fully connected net with their leaves.
     count
         Only count, exactly, at any width.
     format
@@ -36,13 +37,11 @@ def enumerate_(
         File to write instead of stdout.
     """
     from invman.architecture import read_architecture
-    from invman.lattice import build_lattice, count_document, lattice_document
-    from invman.manifold import CondensedSpace
+    from invman.lattice import build_lattice, count_document, lattice_document, space_of
     from invman.report import latex
     from invman.report.table import table
 
-    del family
-    space = CondensedSpace.of(read_architecture(arch, one_region=one_region))
+    space = space_of(read_architecture(arch, one_region=one_region), family)
     document: dict[str, Any]
     if count:
         document = count_document(space)

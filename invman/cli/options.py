@@ -24,7 +24,7 @@ Classes = Annotated[
     bool, Parameter(help="One manifold a class of conjugate ones, without listing the others.", negative="")
 ]
 Budget = Annotated[int, Parameter(help="Largest number of manifolds that are listed.")]
-Family = Literal["condensed"]
+Family = Literal["condensed", "invariant"]
 
 
 def write_json(document: dict[str, Any]) -> str:

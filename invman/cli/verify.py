@@ -63,11 +63,9 @@ def verify(
     from invman.errors import ManifoldError
     from invman.flow import CheckOptions, load_data, verify_equations
     from invman.flow import verify as verify_manifolds
-    from invman.lattice import build_lattice
-    from invman.manifold import CondensedSpace
+    from invman.lattice import build_lattice, space_of
     from invman.report.table import check_table
 
-    del family
     program = read_architecture(arch, one_region=one_region)
     chosen = tuple(loss) or LOSS_NAMES
     options = CheckOptions(trials=trials, steps=steps, seed=seed, losses=chosen)
@@ -79,7 +77,7 @@ def verify(
             raise ManifoldError(msg)
         report = verify_equations(program, equations, options=options, data=examples, progress=progress)
     else:
-        space = CondensedSpace.of(program)
+        space = space_of(program, family)
         if manifold:
             manifolds = [space.named(name) for name in manifold]
         else:

@@ -10,6 +10,7 @@ import jax.numpy as jnp
 from invman.errors import ManifoldError
 from invman.flow.checker import Checker
 from invman.flow.data import DataSet
+from invman.flow.leaves import RandomLeaves
 from invman.flow.options import CheckOptions
 from invman.flow.problem import Examples, Forward, Problem
 from invman.flow.report import CheckReport
@@ -19,7 +20,7 @@ from invman.manifold.subspace import LinearEquations, Polydiagonal
 
 def check(
     forward: Forward,
-    manifolds: Sequence[Polydiagonal] | LinearEquations,
+    manifolds: Sequence[Polydiagonal] | Sequence[RandomLeaves] | LinearEquations,
     *,
     inputs: int,
     outputs: int,
@@ -39,8 +40,8 @@ def check(
     forward : callable
         ``F(theta, x)`` from (D,) and (d,) to (o,), pure, traceable by JAX, its dtype that of theta. Hand over the same
         function again and nothing is compiled anew.
-    manifolds : sequence of Polydiagonal, or LinearEquations
-        What is checked.
+    manifolds : sequence of Polydiagonal or of RandomLeaves, or LinearEquations
+        What is checked; of a balanced manifold another random leaf in each trial.
     inputs, outputs, parameters : int
         d, o and D.
     options : CheckOptions, optional
@@ -67,7 +68,7 @@ def check(
         The data have other dimensions than the function.
     """
     options = options or CheckOptions()
-    items: list[Polydiagonal | LinearEquations]
+    items: list[Polydiagonal | RandomLeaves | LinearEquations]
     items = [manifolds] if isinstance(manifolds, LinearEquations) else list(manifolds)
     for number, item in enumerate(items):
         if item.parameters != parameters:

@@ -12,6 +12,7 @@ import numpy as np
 from invman.flow.draws import draw_trials
 from invman.flow.evidence import Drift, Evidence
 from invman.flow.family import generic_norms, sample_family
+from invman.flow.leaves import RandomLeaves, frozen_classes
 from invman.flow.options import CheckOptions
 from invman.flow.problem import Examples, Problem
 from invman.flow.projection import FlatManifold, affine_rows, signed_classes
@@ -32,7 +33,7 @@ class Checker:
     options : CheckOptions
         How to check.
     items : sequence
-        Signed polydiagonals, or linear equations alone.
+        Signed polydiagonals, or balanced manifolds with their leaves, or linear equations alone.
     label : callable
         Name of a coordinate.
     data : Examples or None
@@ -43,7 +44,7 @@ class Checker:
         self,
         problem: Problem,
         options: CheckOptions,
-        items: Sequence[Polydiagonal | LinearEquations],
+        items: Sequence[Polydiagonal | RandomLeaves | LinearEquations],
         label: Callable[[int], str],
         data: Examples | None,
     ) -> None:
@@ -78,8 +79,13 @@ class Checker:
         pairs = [(number, trial) for number in numbers for trial in range(self.options.trials)]
         for start in range(0, len(pairs), self.width or 1):
             chunk = pairs[start : start + self.width]
-            flat = [item for number, _ in self._filled(chunk) if isinstance(item := self.items[number], Polydiagonal)]
-            yield chunk, signed_classes(flat) if self.affine is None else self.affine
+            yield chunk, self.affine or self._stack(self._filled(chunk))
+
+    def _stack(self, pairs: Pairs) -> FlatManifold:
+        leaves = [(item, trial) for number, trial in pairs if isinstance(item := self.items[number], RandomLeaves)]
+        if leaves:
+            return frozen_classes(leaves, self.problem.dtype)
+        return signed_classes([item for number, _ in pairs if isinstance(item := self.items[number], Polydiagonal)])
 
     def _filled(self, pairs: Pairs) -> Pairs:
         # the last pair is repeated, so that every chunk has one shape

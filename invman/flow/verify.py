@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -13,12 +13,14 @@ from invman.architecture import Program, read_architecture
 from invman.architecture.evaluate import Map, jax_map
 from invman.flow.check import check
 from invman.flow.data import DataSet
+from invman.flow.leaves import RandomLeaves
 from invman.flow.options import CheckOptions
 from invman.flow.report import CheckReport
 from invman.flow.verdict import CheckResult
 from invman.lattice import Lattice, build_lattice, lattice_document
-from invman.lattice.document import program_document
-from invman.manifold import CondensedManifold, LinearEquations, Polydiagonal, parse_equations
+from invman.lattice.document import leaf_document, program_document
+from invman.lattice.lattice import Manifold
+from invman.manifold import BalancedManifold, CondensedManifold, LinearEquations, Polydiagonal, parse_equations
 
 Progress = Callable[[int, int], None]
 
@@ -37,12 +39,15 @@ class Verification:
         Their dimensions.
     report : CheckReport
         How they were checked, and one result each.
+    details : tuple of mapping
+        What else the document says of each, if anything.
     """
 
     program: Program
     names: tuple[str, ...]
     dimensions: tuple[int, ...]
     report: CheckReport
+    details: tuple[Mapping[str, Any], ...] = ()
 
     @property
     def results(self) -> tuple[CheckResult, ...]:
@@ -56,11 +61,14 @@ class Verification:
 
     def document(self) -> dict[str, Any]:
         """Return the check as plain data: the JSON of ``invman verify``."""
-        rows = zip(self.names, self.dimensions, self.results, strict=True)
+        details = self.details or ({},) * len(self.names)
+        rows = zip(self.names, self.dimensions, details, self.results, strict=True)
         return {
             **program_document(self.program),
             "check": self.report.method(),
-            "results": [{"name": name, "dimension": d, **self._result(result)} for name, d, result in rows],
+            "results": [
+                {"name": name, "dimension": d, **more, **self._result(result)} for name, d, more, result in rows
+            ],
         }
 
     def _result(self, result: CheckResult) -> dict[str, Any]:
@@ -75,21 +83,25 @@ class Verification:
 
 
 def verify(
-    source: str | Program | Lattice | Sequence[CondensedManifold],
+    source: str | Program | Lattice | Sequence[Manifold],
     *,
+    family: str = "condensed",
     options: CheckOptions | None = None,
     data: DataSet | None = None,
     progress: Progress | None = None,
 ) -> Verification:
-    """Check numerically that gradient training stays on condensed manifolds.
+    """Check numerically that gradient training stays on manifolds of an architecture.
 
     For each manifold, at random points of it: the component normal to the manifold of random members of the gradient
-    family, and the drift of gradient flow and gradient descent. A check is not a proof.
+    family, and the drift of gradient flow and gradient descent. Of a balanced manifold a random leaf is checked in
+    each trial; the drift is how far the frozen part moves. A check is not a proof.
 
     Parameters
     ----------
-    source : str, Program, Lattice or sequence of CondensedManifold
+    source : str, Program, Lattice, or sequence of CondensedManifold or of BalancedManifold
         All manifolds of an architecture, those of a lattice, or some.
+    family : {"condensed", "invariant"}
+        Which manifolds of an architecture.
     options : CheckOptions, optional
         Trials, steps, losses, seed, tolerances.
     data : DataSet, optional
@@ -114,15 +126,19 @@ def verify(
     if isinstance(source, str):
         source = read_architecture(source)
     if isinstance(source, Program):
-        source = build_lattice(source)
+        source = build_lattice(source, family=family)
     manifolds = source.manifolds if isinstance(source, Lattice) else tuple(source)
     if not manifolds:
         msg = "verify: got no manifold, expected at least one"
         raise ValueError(msg)
     program = manifolds[0].space.program
-    report = _check(program, [manifold.polydiagonal() for manifold in manifolds], options, data, progress)
+    chosen = options or CheckOptions()
+    leaves = [RandomLeaves(m, chosen.seed, chosen.spread) for m in manifolds if isinstance(m, BalancedManifold)]
+    flat = [manifold.polydiagonal() for manifold in manifolds if isinstance(manifold, CondensedManifold)]
+    report = _check(program, leaves or flat, options, data, progress)
     names, dimensions = [m.name for m in manifolds], [m.dimension for m in manifolds]
-    return Verification(program, tuple(names), tuple(dimensions), report)
+    details = [leaf_document(m) if isinstance(m, BalancedManifold) else {} for m in manifolds]
+    return Verification(program, tuple(names), tuple(dimensions), report, tuple(details))
 
 
 def verify_equations(
@@ -188,7 +204,7 @@ def _map(program: Program) -> Map:
 
 def _check(
     program: Program,
-    manifolds: Sequence[Polydiagonal] | LinearEquations,
+    manifolds: Sequence[Polydiagonal] | Sequence[RandomLeaves] | LinearEquations,
     options: CheckOptions | None,
     data: DataSet | None,
     progress: Progress | None,

@@ -3,7 +3,8 @@
 from invman.lattice.counting import Count, count_condensed
 from invman.lattice.document import count_document, lattice_document
 from invman.lattice.enumeration import covers, enumerate_condensed
-from invman.lattice.lattice import Lattice, build_lattice
+from invman.lattice.invariant import count_invariant, enumerate_invariant
+from invman.lattice.lattice import Lattice, build_lattice, count_manifolds, space_of
 
 __all__ = [
     "Count",
@@ -11,7 +12,11 @@ __all__ = [
     "build_lattice",
     "count_condensed",
     "count_document",
+    "count_invariant",
+    "count_manifolds",
     "covers",
     "enumerate_condensed",
+    "enumerate_invariant",
     "lattice_document",
+    "space_of",
 ]

@@ -7,9 +7,8 @@ from typing import Any
 
 from invman.architecture.program import Program
 from invman.errors import OverBudgetError
-from invman.lattice.counting import count_condensed
-from invman.lattice.lattice import Lattice
-from invman.manifold.condensed import CondensedManifold, CondensedSpace
+from invman.lattice.lattice import Lattice, Manifold, Space, count_manifolds
+from invman.manifold.balanced import BalancedManifold
 from invman.manifold.reduction import Reduction
 from invman.symmetry.discrete import PermutationFactor
 from invman.symmetry.document import decimal, discrete_document
@@ -25,7 +24,7 @@ LONGEST = 4000
 Document = dict[str, Any]
 
 
-def count_document(space: CondensedSpace) -> Document:
+def count_document(space: Space) -> Document:
     """Return the head of a document: architecture, symmetry and exact counts, without the manifolds.
 
     Returns
@@ -39,13 +38,13 @@ def count_document(space: CondensedSpace) -> Document:
     OverBudgetError
         The count has more digits than a JSON number may have.
     """
-    count = count_condensed(space)
+    count = count_manifolds(space)
     if count.manifolds >= 10**LONGEST:
         digits = len(decimal(count.manifolds))
         raise OverBudgetError("digits of the number of manifolds", digits, LONGEST, "Use fewer or narrower layers.")
     return {
         **program_document(space.program),
-        "family": Lattice.family,
+        "family": space.family,
         "symmetry": symmetry_document(space.symmetry),
         "count": count.manifolds,
         "classes": count.classes,
@@ -120,23 +119,33 @@ def lattice_document(lattice: Lattice, verdicts: Mapping[int, Document] | None =
     return document
 
 
-def manifold_document(manifold: CondensedManifold) -> Document:
+def manifold_document(manifold: Manifold) -> Document:
     """Return one manifold.
 
     Returns
     -------
     dict
         ``name``, ``dimension``, ``orbit_size`` (number of conjugates), ``origin``, ``equations``, ``reduced`` and
-        ``learning_rates`` (exact factors as strings).
+        ``learning_rates`` (exact factors as strings); of a balanced manifold :func:`leaf_document` as well.
     """
     return {
         "name": manifold.name,
         "dimension": manifold.dimension,
         "orbit_size": manifold.orbit_size,
         "origin": manifold.origin.value,
+        **(leaf_document(manifold) if isinstance(manifold, BalancedManifold) else {}),
         "equations": manifold.equations,
         "reduced": repr(manifold.reduction.program),
         "learning_rates": rates_document(manifold.reduction),
+    }
+
+
+def leaf_document(manifold: BalancedManifold) -> Document:
+    """Return ``leaf_dimension``, ``frozen_dimension`` and ``reason`` of a balanced manifold."""
+    return {
+        "leaf_dimension": manifold.leaf_dimension,
+        "frozen_dimension": manifold.frozen_dimension,
+        "reason": manifold.reason,
     }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import networkx as nx
 
@@ -12,6 +13,8 @@ from invman.architecture.program import Program
 from invman.errors import ManifoldError, OverBudgetError, shown
 from invman.lattice.counting import Count, count_condensed
 from invman.lattice.enumeration import covers, enumerate_condensed
+from invman.lattice.invariant import ORDERED, arrange_invariant, count_invariant
+from invman.manifold.balanced import BalancedManifold, BalancedSpace
 from invman.manifold.condensed import CondensedManifold, CondensedSpace
 
 BUDGET = 250_000
@@ -20,6 +23,14 @@ BUDGET = 250_000
 Progress = Callable[[int, int], None]
 """Called now and then with how much is done and how much there is."""
 
+Space = CondensedSpace | BalancedSpace
+"""A family of manifolds of one architecture."""
+
+Manifold = CondensedManifold | BalancedManifold
+"""A manifold of a family."""
+
+Edges = list[tuple[int, int]]
+
 
 @dataclass(frozen=True)
 class Lattice:
@@ -27,22 +38,25 @@ class Lattice:
 
     Attributes
     ----------
-    space : CondensedSpace
+    space : CondensedSpace or BalancedSpace
         The family.
     count : Count
         Exact numbers of manifolds and of classes, also when only representatives are listed.
-    manifolds : tuple of CondensedManifold
+    manifolds : tuple of CondensedManifold or of BalancedManifold
         By decreasing dimension; the position is the id (``m0``, ``m1``, ...). With classes, one a class.
     covers : tuple of (int, int)
         Positions of a manifold and of one just below it. With classes: of two classes that have such members.
     """
 
-    space: CondensedSpace
+    space: Any
     count: Count
-    manifolds: tuple[CondensedManifold, ...]
+    manifolds: tuple[Any, ...]  # all of one family
     covers: tuple[tuple[int, int], ...]
 
-    family = "condensed"
+    @property
+    def family(self) -> str:
+        """Name of the family."""
+        return self.space.family
 
     @property
     def program(self) -> Program:
@@ -66,7 +80,7 @@ class Lattice:
         numbers: dict[object, int] = {}
         return tuple(numbers.setdefault(manifold.shape, len(numbers)) for manifold in self.manifolds)
 
-    def named(self, name: str) -> CondensedManifold:
+    def named(self, name: str) -> Any:
         """Return a manifold by name or by id (SyntaxProblem or ManifoldError if there is none)."""
         if name[:1] == "m" and name[1:].isdecimal():
             place = int(name[1:20])  # an id of more digits is out of range, whatever they are
@@ -92,21 +106,45 @@ class Lattice:
         return graph
 
 
+def space_of(program: Program, family: str = "condensed") -> Space:
+    """Return a family of manifolds of an architecture.
+
+    Raises
+    ------
+    ManifoldError
+        There is no such family.
+    UnsupportedError
+        The architecture has no manifolds of this family.
+    """
+    if family not in FAMILIES:
+        msg = f"family: got {family!r}, expected one of {', '.join(FAMILIES)}"
+        raise ManifoldError(msg)
+    return FAMILIES[family].space(program)
+
+
+def count_manifolds(space: Space) -> Count:
+    """Count the manifolds of a family and their classes, exactly and without listing them."""
+    return FAMILIES[space.family].count(space)
+
+
 def build_lattice(
-    source: Program | CondensedSpace,
+    source: Program | Space,
     *,
+    family: str = "condensed",
     classes: bool = False,
     budget: int = BUDGET,
     progress: Progress | None = None,
 ) -> Lattice:
-    """List the condensed manifolds of an architecture and order them.
+    """List the manifolds of a family of an architecture and order them.
 
     Parameters
     ----------
-    source : Program or CondensedSpace
-        The architecture.
+    source : Program, CondensedSpace or BalancedSpace
+        The architecture, or a family of it.
+    family : {"condensed", "invariant"}
+        Which manifolds of a Program: condensed ones, or balanced ones with their leaves.
     classes : bool
-        One manifold a class of conjugate ones, without visiting the others.
+        One manifold a class of conjugate ones; of condensed manifolds without visiting the others.
     budget : int
         Largest number of manifolds (or classes) that are listed.
     progress : callable, optional
@@ -127,20 +165,59 @@ def build_lattice(
     >>> build_lattice(read_architecture("2-3tanh-1"))
     Lattice(2-3tanh-1, family='condensed', manifolds=24, classes=7, covers=58)
     """
-    space = source if isinstance(source, CondensedSpace) else CondensedSpace.of(source)
+    space = space_of(source, family) if isinstance(source, Program) else source
+    chosen = FAMILIES[space.family]
+    count = chosen.count(space)
+    by_class = classes and not chosen.ordered  # where all are ordered, all must be listed
+    size = count.classes if by_class else count.manifolds
+    limit = min(budget, chosen.ordered or budget)
+    if size > limit:
+        what = f"{'classes of ' if by_class else ''}{space.family} manifolds of {space.program!r}"
+        ask = (
+            ""
+            if classes or chosen.ordered
+            else (f"Ask for one a class with --classes ({shown(count.classes)} of them). ")
+        )
+        more = ", or raise the budget with --budget" if limit == budget else ""
+        raise OverBudgetError(what, size, limit, f"{ask}Count them with --count{more}.")
+    found, edges = chosen.arrange(space, classes, progress)
+    return Lattice(space, count, tuple(found), tuple(edges))
+
+
+@dataclass(frozen=True)
+class Family:
+    """How the manifolds of one family are found.
+
+    Attributes
+    ----------
+    space : callable
+        From a program to the family.
+    count : callable
+        From the family to the exact numbers.
+    arrange : callable
+        From the family, whether to list classes, and the progress, to the listed manifolds and the edges.
+    ordered : int
+        How many can be ordered, where all must be listed to order some; else 0.
+    """
+
+    space: Callable[[Program], Any]
+    count: Callable[[Any], Count]
+    arrange: Callable[[Any, bool, Progress | None], tuple[list[Any], Edges]]
+    ordered: int = 0
+
+
+def _arrange_condensed(
+    space: CondensedSpace, classes: bool, progress: Progress | None
+) -> tuple[list[CondensedManifold], Edges]:
     count = count_condensed(space)
     size = count.classes if classes else count.manifolds
-    if size > budget:
-        what = f"{'classes of ' if classes else ''}condensed manifolds of {space.program!r}"
-        ask = "" if classes else f"Ask for one a class with --classes ({shown(count.classes)} of them). "
-        raise OverBudgetError(what, size, budget, f"{ask}Count them with --count, or raise the budget with --budget.")
     found = []
     for number, manifold in enumerate(enumerate_condensed(space, classes=classes)):
         found.append(manifold)
         if progress is not None and number % 256 == 0:
             progress(number, 2 * size)
     found.sort(key=_order)
-    return Lattice(space, count, tuple(found), tuple(_edges(found, classes, progress)))
+    return found, _edges(found, classes, progress)
 
 
 def _order(manifold: CondensedManifold) -> tuple[object, ...]:
@@ -158,3 +235,10 @@ def _edges(found: Sequence[CondensedManifold], classes: bool, progress: Progress
         if progress is not None and number % 256 == 0:
             progress(len(found) + number, 2 * len(found))
     return edges
+
+
+FAMILIES = {
+    "condensed": Family(CondensedSpace.of, count_condensed, _arrange_condensed),
+    "invariant": Family(BalancedSpace.of, count_invariant, arrange_invariant, ORDERED),
+}
+"""The families by name."""

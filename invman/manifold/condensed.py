@@ -36,6 +36,7 @@ class Origin(Enum):
 
     SYMMETRY = "symmetry-induced"
     DEAD = "dead-neuron"
+    OTHER = "not symmetry-induced"
 
 
 class CondensedSpace:
@@ -55,6 +56,8 @@ class CondensedSpace:
     UnsupportedError
         A hidden axis has several independent signs, or a parameter carries it twice.
     """
+
+    family = "condensed"
 
     def __init__(self, symmetry: DiscreteSymmetry) -> None:
         self.symmetry = symmetry

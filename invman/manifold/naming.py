@@ -11,22 +11,21 @@ A name lists, for each hidden axis, the blocks that are not single and free, val
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from invman.architecture.tokens import Scanner
 from invman.errors import ManifoldError
-from invman.manifold.partition import Kind, Labels, PartitionRules, blocks, canonical
-
-WORDS = {"dead": Kind.DEAD, "zero": Kind.ZERO}
+from invman.manifold.partition import WORDS, Kind, Labels, PartitionRules, blocks, canonical
 
 
-def print_partition(labels: Labels) -> str:
+def print_partition(labels: Labels, words: Mapping[str, Kind] = WORDS) -> str:
     """Print one partition; "free" for the finest."""
+    names = {kind: word for word, kind in words.items()}
     items = []
     for block in blocks(labels):
         chain = [f"{'-' if sign < 0 else ''}{value}" for value, sign in zip(block.values, block.signs, strict=True)]
         if block.kind is not Kind.LIVE:
-            chain.append("dead" if block.kind is Kind.DEAD else "zero")
+            chain.append(names[block.kind])
         if len(chain) > 1:
             items.append("=".join(chain))
     return ",".join(items) or "free"
@@ -35,9 +34,9 @@ def print_partition(labels: Labels) -> str:
 def print_name(rules: Sequence[PartitionRules], partitions: Sequence[Labels]) -> str:
     """Print the name of the manifold with one partition a hidden axis."""
     if len(rules) == 1:
-        return print_partition(partitions[0])
+        return print_partition(partitions[0], rules[0].words)
     parts = [
-        f"{rule.symmetry.axis.name}:{print_partition(labels)}"
+        f"{rule.symmetry.axis.name}:{print_partition(labels, rule.words)}"
         for rule, labels in zip(rules, partitions, strict=True)
         if labels != rule.free
     ]
@@ -98,9 +97,9 @@ def _partition(scanner: Scanner, rules: PartitionRules) -> Labels:
         while True:
             if scanner.next.kind == "name" and chain:
                 word = scanner.take()
-                if word.text not in WORDS:
-                    scanner.fail("a neuron, 'dead' or 'zero'", token=word)
-                kind = WORDS[word.text]
+                if word.text not in rules.words:
+                    scanner.fail(f"a neuron, {' or '.join(map(repr, rules.words))}", token=word)
+                kind = rules.words[word.text]
                 break
             sign = -1 if scanner.accept("-") else 1
             place = scanner.next

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property
@@ -28,6 +28,10 @@ class Kind(IntEnum):
     LIVE = 0
     ZERO = 1
     DEAD = 2
+
+
+WORDS: Mapping[str, Kind] = {"dead": Kind.DEAD, "zero": Kind.ZERO}
+"""What blocks that are not live are called in names."""
 
 
 @dataclass(frozen=True)
@@ -104,6 +108,11 @@ class PartitionRules:
     def killed(self, kind: Kind) -> frozenset[Carrier]:
         """Return the carriers that vanish on a block of this kind."""
         return {Kind.LIVE: frozenset(), Kind.ZERO: self.flip, Kind.DEAD: frozenset(self.carriers)}[kind]
+
+    @property
+    def words(self) -> Mapping[str, Kind]:
+        """What blocks that are not live are called in names."""
+        return WORDS
 
     @property
     def free(self) -> Labels:

@@ -140,6 +140,14 @@ def reason(manifold: Manifold) -> str:
     return " ".join(parts)
 
 
+def leaf_lines(manifold: Manifold) -> list[str]:
+    """Write the dimensions of a balanced manifold and why it is, in two lines; none for other manifolds."""
+    if "leaf_dimension" not in manifold:
+        return []
+    dimensions = f"leaf dimension {manifold['leaf_dimension']}, frozen dimension {manifold['frozen_dimension']}"
+    return [dimensions, str(manifold["reason"])]
+
+
 def tooltip(manifold: Manifold, limit: int = 12) -> str:
     """Write the short description of one manifold: name, dimension, conjugates, origin, verdict, equations.
 
@@ -154,6 +162,7 @@ def tooltip(manifold: Manifold, limit: int = 12) -> str:
     lines = [
         str(manifold["name"]),
         f"dimension {manifold['dimension']}, {plural(manifold.get('orbit_size', 1), 'conjugate')}",
+        *leaf_lines(manifold),
         f"origin: {manifold.get('origin', 'unknown')}",
         f"verdict: {reason(manifold)}",
         *(equations[:limit] or ["no equation"]),

@@ -55,11 +55,11 @@ def table(document: Document) -> str:
     """Print the manifolds of a document, one a line; only the headline where they were counted but not listed."""
     if "manifolds" not in document:
         return headline(document)
-    rows = [
-        [m["id"], m["name"], m["dimension"], m["orbit_size"], m["origin"], _reduced(m["reduced"])]
-        for m in manifolds(document)
-    ]
-    header = ["id", "name", "dim", "conjugates", "origin", "reduced"]
+    leaves = [key for key in ("leaf_dimension", "frozen_dimension") if any(key in m for m in manifolds(document))]
+    columns = ["id", "name", "dimension", *leaves, "orbit_size", "origin", "reduced", *(["reason"] if leaves else [])]
+    rows = [[_reduced(m[key]) if key == "reduced" else m[key] for key in columns] for m in manifolds(document)]
+    header = ["id", "name", "dim", *(key.removesuffix("_dimension") for key in leaves), "conjugates", "origin"]
+    header += ["reduced", *(["reason"] if leaves else [])]
     return f"{headline(document)}{len(document['covers'])} covers\n\n{aligned(header, rows)}"
 
 

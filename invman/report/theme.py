@@ -20,6 +20,7 @@ class Paint:
 _KNOWN = {
     "symmetry-induced": Paint("#e4eefc", "#5b8ccf", "#1d3352", "#5f93d8"),
     "dead-neuron": Paint("#eceef1", "#8b939e", "#2d333b", "#838d99"),
+    "not symmetry-induced": Paint("#f7ecdf", "#b98a4e", "#3d2f1d", "#c79a5e"),
 }
 _OTHERS = (
     Paint("#efe6fa", "#8e6cc2", "#362851", "#9f80d4"),
