@@ -26,8 +26,6 @@ def enumerate_(
 
     Parameters
     ----------
-    family
-        Which manifolds: "condensed" are signed partitions of the neurons with dead ones.
     count
         Only count, exactly, at any width.
     format
@@ -36,16 +34,14 @@ def enumerate_(
         File to write instead of stdout.
     """
     from invman.architecture import read_architecture
-    from invman.lattice import build_lattice, count_document, lattice_document
-    from invman.manifold import CondensedSpace
+    from invman.lattice import build_lattice, count_document, family_space, lattice_document
     from invman.report import latex
     from invman.report.table import table
 
-    del family
-    space = CondensedSpace.of(read_architecture(arch, one_region=one_region))
+    space = family_space(read_architecture(arch, one_region=one_region), family)
     document: dict[str, Any]
     if count:
-        document = count_document(space)
+        document = count_document(space, budget=budget)
     else:
         progress = Progress("listing manifolds")
         document = lattice_document(build_lattice(space, classes=classes, budget=budget, progress=progress))

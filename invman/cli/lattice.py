@@ -40,14 +40,11 @@ def lattice(
     ----------
     output
         FILE.json, .graphml, .dot, .svg, .html or .tex; may be given several times.
-    family
-        Which manifolds.
     """
     from invman.architecture import read_architecture
     from invman.lattice import build_lattice, lattice_document
     from invman.report import write_files
 
-    del family
     for path in output:
         if path.suffix.lstrip(".") not in FORMATS:
             msg = (
@@ -57,7 +54,8 @@ def lattice(
         check_writable(path)
     progress = Progress("listing manifolds")
     program = read_architecture(arch, one_region=one_region)
-    document = lattice_document(build_lattice(program, classes=classes, budget=budget, progress=progress))
+    document = lattice_document(build_lattice(
+            program, family=family, classes=classes, budget=budget, progress=progress))
     progress.close()
     write_files({path: writers()[path.suffix.lstrip(".")](document) for path in output})
     sys.stdout.write("".join(f"wrote {path}\n" for path in output))

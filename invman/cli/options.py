@@ -24,7 +24,13 @@ Classes = Annotated[
     bool, Parameter(help="One manifold a class of conjugate ones, without listing the others.", negative="")
 ]
 Budget = Annotated[int, Parameter(help="Largest number of manifolds that are listed.")]
-Family = Literal["condensed"]
+Family = Annotated[
+    Literal["condensed", "symmetric"],
+    Parameter(
+        help="condensed: signed partitions of the neurons, with dead ones. symmetric: all fixed sets of permutations and "
+        "signs, those of several layers at once too."
+    ),
+]
 
 
 def write_json(document: dict[str, Any]) -> str:

@@ -42,8 +42,6 @@ def verify(
         Only this one, by name (0=-1,2=dead); may be given several times.
     equations
         A manifold of your own: comma-separated linear equations, "w[0,:]=w[1,:], a[0]=-a[1]".
-    family
-        Which manifolds.
     data
         Train on this file instead of random data: CSV (inputs, then outputs) or NPZ (arrays x and y).
     loss
@@ -63,11 +61,9 @@ def verify(
     from invman.errors import ManifoldError
     from invman.flow import CheckOptions, load_data, verify_equations
     from invman.flow import verify as verify_manifolds
-    from invman.lattice import build_lattice
-    from invman.manifold import CondensedSpace
+    from invman.lattice import build_lattice, family_space
     from invman.report.table import check_table
 
-    del family
     program = read_architecture(arch, one_region=one_region)
     chosen = tuple(loss) or LOSS_NAMES
     options = CheckOptions(trials=trials, steps=steps, seed=seed, losses=chosen)
@@ -79,7 +75,7 @@ def verify(
             raise ManifoldError(msg)
         report = verify_equations(program, equations, options=options, data=examples, progress=progress)
     else:
-        space = CondensedSpace.of(program)
+        space = family_space(program, family)
         if manifold:
             manifolds = [space.named(name) for name in manifold]
         else:

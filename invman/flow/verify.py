@@ -18,7 +18,7 @@ from invman.flow.report import CheckReport
 from invman.flow.verdict import CheckResult
 from invman.lattice import Lattice, build_lattice, lattice_document
 from invman.lattice.document import program_document
-from invman.manifold import CondensedManifold, LinearEquations, Polydiagonal, parse_equations
+from invman.manifold import CondensedManifold, LinearEquations, Polydiagonal, SymmetricManifold, parse_equations
 
 Progress = Callable[[int, int], None]
 
@@ -75,20 +75,20 @@ class Verification:
 
 
 def verify(
-    source: str | Program | Lattice | Sequence[CondensedManifold],
+    source: str | Program | Lattice | Sequence[CondensedManifold | SymmetricManifold],
     *,
     options: CheckOptions | None = None,
     data: DataSet | None = None,
     progress: Progress | None = None,
 ) -> Verification:
-    """Check numerically that gradient training stays on condensed manifolds.
+    """Check numerically that gradient training stays on manifolds of a family.
 
     For each manifold, at random points of it: the component normal to the manifold of random members of the gradient
     family, and the drift of gradient flow and gradient descent. A check is not a proof.
 
     Parameters
     ----------
-    source : str, Program, Lattice or sequence of CondensedManifold
+    source : str, Program, Lattice or sequence of CondensedManifold or SymmetricManifold
         All manifolds of an architecture, those of a lattice, or some.
     options : CheckOptions, optional
         Trials, steps, losses, seed, tolerances.

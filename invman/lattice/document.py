@@ -7,10 +7,11 @@ from typing import Any
 
 from invman.architecture.program import Program
 from invman.errors import OverBudgetError
-from invman.lattice.counting import count_condensed
-from invman.lattice.lattice import Lattice
-from invman.manifold.condensed import CondensedManifold, CondensedSpace
+from invman.lattice.counting import Count, count_condensed
+from invman.lattice.lattice import BUDGET, Lattice, Manifold, Space, family_of
+from invman.lattice.symmetric import count_symmetric
 from invman.manifold.reduction import Reduction
+from invman.manifold.symmetric import SymmetricManifold, SymmetricSpace
 from invman.symmetry.document import decimal, discrete_document
 from invman.symmetry.group import DiscreteSymmetry
 
@@ -23,8 +24,15 @@ LONGEST = 4000
 Document = dict[str, Any]
 
 
-def count_document(space: CondensedSpace) -> Document:
+def count_document(space: Space, *, budget: int = BUDGET) -> Document:
     """Return the head of a document: architecture, symmetry and exact counts, without the manifolds.
+
+    Parameters
+    ----------
+    space : CondensedSpace or SymmetricSpace
+        The family.
+    budget : int
+        Largest number of classes that are visited where counting needs that (the symmetric family).
 
     Returns
     -------
@@ -35,15 +43,20 @@ def count_document(space: CondensedSpace) -> Document:
     Raises
     ------
     OverBudgetError
-        The count has more digits than a JSON number may have.
+        The count has more digits than a JSON number may have, or there are too many classes to count.
     """
-    count = count_condensed(space)
+    if isinstance(space, SymmetricSpace):
+        return _head(space, count_symmetric(space, budget=budget))
+    return _head(space, count_condensed(space))
+
+
+def _head(space: Space, count: Count) -> Document:
     if count.manifolds >= 10**LONGEST:
         digits = len(decimal(count.manifolds))
         raise OverBudgetError("digits of the number of manifolds", digits, LONGEST, "Use fewer or narrower layers.")
     return {
         **program_document(space.program),
-        "family": Lattice.family,
+        "family": family_of(space),
         "symmetry": symmetry_document(space.symmetry),
         "count": count.manifolds,
         "classes": count.classes,
@@ -98,7 +111,7 @@ def lattice_document(lattice: Lattice, verdicts: Mapping[int, Document] | None =
         The keys of :func:`count_document`, ``manifolds`` (see :func:`manifold_document`) and ``covers``, pairs of
         ids from a manifold to one just below it.
     """
-    document = count_document(lattice.space)
+    document = _head(lattice.space, lattice.count)
     document["manifolds"] = [
         {
             "id": f"m{number}",
@@ -112,24 +125,33 @@ def lattice_document(lattice: Lattice, verdicts: Mapping[int, Document] | None =
     return document
 
 
-def manifold_document(manifold: CondensedManifold) -> Document:
+def manifold_document(manifold: Manifold) -> Document:
     """Return one manifold.
 
     Returns
     -------
     dict
         ``name``, ``dimension``, ``orbit_size`` (number of conjugates), ``origin``, ``equations``, ``reduced`` and
-        ``learning_rates`` (exact factors as strings).
+        ``learning_rates`` (exact factors as strings). A symmetric manifold that is no condensed one has ``reduced``
+        null and no learning rates: no narrower net is equivalent to it. Symmetric ones have ``stabiliser`` as well:
+        order and generators of the isotropy subgroup.
     """
-    return {
+    reduction = manifold.reduction
+    document: Document = {
         "name": manifold.name,
         "dimension": manifold.dimension,
         "orbit_size": manifold.orbit_size,
         "origin": manifold.origin.value,
         "equations": manifold.equations,
-        "reduced": repr(manifold.reduction.program),
-        "learning_rates": rates_document(manifold.reduction),
+        "reduced": None if reduction is None else repr(reduction.program),
+        "learning_rates": {} if reduction is None else rates_document(reduction),
     }
+    if isinstance(manifold, SymmetricManifold):
+        document["stabiliser"] = {
+            "order": decimal(manifold.stabiliser_order),
+            "generators": manifold.stabiliser_generators,
+        }
+    return document
 
 
 def rates_document(reduction: Reduction) -> dict[str, dict[str, list[str]]]:

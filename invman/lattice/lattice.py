@@ -12,13 +12,20 @@ from invman.architecture.program import Program
 from invman.errors import ManifoldError, OverBudgetError, shown
 from invman.lattice.counting import Count, count_condensed
 from invman.lattice.enumeration import covers, enumerate_condensed
+from invman.lattice.symmetric import list_symmetric
 from invman.manifold.condensed import CondensedManifold, CondensedSpace
+from invman.manifold.symmetric import SymmetricManifold, SymmetricSpace
 
 BUDGET = 250_000
 """Manifolds that are listed before refusing."""
 
 Progress = Callable[[int, int], None]
 """Called now and then with how much is done and how much there is."""
+
+Space = CondensedSpace | SymmetricSpace
+Manifold = CondensedManifold | SymmetricManifold
+FAMILIES = {"condensed": CondensedSpace, "symmetric": SymmetricSpace}
+"""The families by name."""
 
 
 @dataclass(frozen=True)
@@ -27,22 +34,25 @@ class Lattice:
 
     Attributes
     ----------
-    space : CondensedSpace
+    space : CondensedSpace or SymmetricSpace
         The family.
     count : Count
         Exact numbers of manifolds and of classes, also when only representatives are listed.
-    manifolds : tuple of CondensedManifold
+    manifolds : tuple of CondensedManifold or of SymmetricManifold
         By decreasing dimension; the position is the id (``m0``, ``m1``, ...). With classes, one a class.
     covers : tuple of (int, int)
         Positions of a manifold and of one just below it. With classes: of two classes that have such members.
     """
 
-    space: CondensedSpace
+    space: Space
     count: Count
-    manifolds: tuple[CondensedManifold, ...]
+    manifolds: tuple[Manifold, ...]
     covers: tuple[tuple[int, int], ...]
 
-    family = "condensed"
+    @property
+    def family(self) -> str:
+        """The name of the family."""
+        return family_of(self.space)
 
     @property
     def program(self) -> Program:
@@ -66,7 +76,7 @@ class Lattice:
         numbers: dict[object, int] = {}
         return tuple(numbers.setdefault(manifold.shape, len(numbers)) for manifold in self.manifolds)
 
-    def named(self, name: str) -> CondensedManifold:
+    def named(self, name: str) -> Manifold:
         """Return a manifold by name or by id (SyntaxProblem or ManifoldError if there is none)."""
         if name[:1] == "m" and name[1:].isdecimal():
             place = int(name[1:20])  # an id of more digits is out of range, whatever they are
@@ -93,18 +103,21 @@ class Lattice:
 
 
 def build_lattice(
-    source: Program | CondensedSpace,
+    source: Program | Space,
     *,
+    family: str | None = None,
     classes: bool = False,
     budget: int = BUDGET,
     progress: Progress | None = None,
 ) -> Lattice:
-    """List the condensed manifolds of an architecture and order them.
+    """List the manifolds of a family of an architecture and order them.
 
     Parameters
     ----------
-    source : Program or CondensedSpace
-        The architecture.
+    source : Program, CondensedSpace or SymmetricSpace
+        The architecture, or the family itself.
+    family : {"condensed", "symmetric"}, optional
+        Products of partitions of neurons (by default), or all fixed sets of the discrete symmetry.
     classes : bool
         One manifold a class of conjugate ones, without visiting the others.
     budget : int
@@ -120,6 +133,8 @@ def build_lattice(
     ------
     OverBudgetError
         There are more than the budget allows; nothing has been listed then.
+    ManifoldError
+        There is no such family.
 
     Examples
     --------
@@ -127,7 +142,10 @@ def build_lattice(
     >>> build_lattice(read_architecture("2-3tanh-1"))
     Lattice(2-3tanh-1, family='condensed', manifolds=24, classes=7, covers=58)
     """
-    space = source if isinstance(source, CondensedSpace) else CondensedSpace.of(source)
+    space = family_space(source, family)
+    if isinstance(space, SymmetricSpace):
+        counted, listed, edges = list_symmetric(space, classes=classes, budget=budget, progress=progress)
+        return Lattice(space, counted, tuple(listed), tuple(edges))
     count = count_condensed(space)
     size = count.classes if classes else count.manifolds
     if size > budget:
@@ -141,6 +159,30 @@ def build_lattice(
             progress(number, 2 * size)
     found.sort(key=_order)
     return Lattice(space, count, tuple(found), tuple(_edges(found, classes, progress)))
+
+
+def family_of(space: Space) -> str:
+    """Return the name of a family."""
+    return "symmetric" if isinstance(space, SymmetricSpace) else "condensed"
+
+
+def family_space(source: Program | Space, family: str | None = None) -> Space:
+    """Return a family of an architecture by name, or the family given.
+
+    Raises
+    ------
+    ManifoldError
+        There is no such family, or the one given has another name.
+    """
+    if isinstance(source, Program):
+        if (family or "condensed") not in FAMILIES:
+            msg = f"family: got {family!r}, expected one of {', '.join(FAMILIES)}"
+            raise ManifoldError(msg)
+        return FAMILIES[family or "condensed"].of(source)
+    if family is not None and family != family_of(source):
+        msg = f"family: got {family!r} with a space of the family {family_of(source)}, expected the same"
+        raise ManifoldError(msg)
+    return source
 
 
 def _order(manifold: CondensedManifold) -> tuple[object, ...]:

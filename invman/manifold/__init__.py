@@ -4,6 +4,7 @@ from invman.manifold.condensed import CondensedManifold, CondensedSpace, Origin
 from invman.manifold.equations import parse_equations
 from invman.manifold.reduction import Reduction
 from invman.manifold.subspace import LinearEquations, Polydiagonal
+from invman.manifold.symmetric import SymmetricManifold, SymmetricSpace
 
 __all__ = [
     "CondensedManifold",
@@ -12,5 +13,7 @@ __all__ = [
     "Origin",
     "Polydiagonal",
     "Reduction",
+    "SymmetricManifold",
+    "SymmetricSpace",
     "parse_equations",
 ]

@@ -19,14 +19,14 @@ def entry_equations(program: Program, subspace: Polydiagonal) -> list[str]:
     >>> from invman.architecture import read_architecture
     >>> space = Polydiagonal(np.array([0, 0, -1, 1]), np.array([1, -1, 0, 1]))
     >>> entry_equations(read_architecture("1-2tanh-1"), space)
-    ['w1[0,0]=-w1[1,0]', 'w2[0,0]=0']
+    ['w1[0,0] = -w1[1,0]', 'w2[0] = 0']
     """
     chains: dict[int, list[str]] = {}
     for index, (number, sign) in enumerate(zip(subspace.classes.tolist(), subspace.signs.tolist(), strict=True)):
         chains.setdefault(number, []).append(f"{'-' if sign < 0 else ''}{program.coordinate(index)}")
     zero = chains.pop(-1, [])
-    lines = ["=".join(chain) for chain in chains.values() if len(chain) > 1]
-    return lines + (["=".join([*zero, "0"])] if zero else [])
+    lines = [" = ".join(chain) for chain in chains.values() if len(chain) > 1]
+    return lines + ([" = ".join([*zero, "0"])] if zero else [])
 
 
 def from_equations(equations: LinearEquations, text: str) -> Polydiagonal:

@@ -78,16 +78,16 @@ class SymmetricSpace:
         --------
         >>> from invman.architecture import read_architecture
         >>> space = SymmetricSpace.of(read_architecture("1-2sigmoid-2sigmoid-1"))
-        >>> name = "w1[0,0]=w1[1,0],w2[0,0]=w2[1,1],w2[0,1]=w2[1,0],w3[0,0]=w3[0,1]"
+        >>> name = "w1[0,0]=w1[1,0],w2[0,0]=w2[1,1],w2[0,1]=w2[1,0],w3[0]=w3[1]"
         >>> space.named(name).dimension
         4
         """
-        if "[" in name or self.condensed is None and name != "free":
-            subspace = from_equations(parse_equations(self.program, name), name)
-        elif name == "free":
+        if name == "free":
             return self.whole
+        if "[" in name or self.condensed is None:
+            subspace = from_equations(parse_equations(self.program, name), name)
         else:
-            subspace = self.condensed.named(name).polydiagonal()  # type: ignore[union-attr]
+            subspace = self.condensed.named(name).polydiagonal()
         leaders = points.leaders(subspace)
         generators, _ = self.graph.stabiliser(leaders)
         if not np.array_equal(points.fixed_set(generators, len(leaders)), leaders):
@@ -148,7 +148,7 @@ class SymmetricManifold:
         """The name of the same condensed manifold, else equations between entries of the parameters."""
         if self.condensed is not None:
             return self.condensed.name
-        return ",".join(entry_equations(self.space.program, self.polydiagonal())) or "free"
+        return ",".join(self.equations).replace(" ", "") or "free"
 
     @cached_property
     def dimension(self) -> int:

@@ -140,6 +140,11 @@ def reason(manifold: Manifold) -> str:
     return " ".join(parts)
 
 
+def _stabiliser_lines(manifold: Manifold) -> list[str]:
+    order = (manifold.get("stabiliser") or {}).get("order")
+    return [] if order is None else [f"fixed by a group of order {whole(order)}"]
+
+
 def tooltip(manifold: Manifold, limit: int = 12) -> str:
     """Write the short description of one manifold: name, dimension, conjugates, origin, verdict, equations.
 
@@ -155,6 +160,7 @@ def tooltip(manifold: Manifold, limit: int = 12) -> str:
         str(manifold["name"]),
         f"dimension {manifold['dimension']}, {plural(manifold.get('orbit_size', 1), 'conjugate')}",
         f"origin: {manifold.get('origin', 'unknown')}",
+        *_stabiliser_lines(manifold),
         f"verdict: {reason(manifold)}",
         *(equations[:limit] or ["no equation"]),
     ]

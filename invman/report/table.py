@@ -55,11 +55,17 @@ def table(document: Document) -> str:
     """Print the manifolds of a document, one a line; only the headline where they were counted but not listed."""
     if "manifolds" not in document:
         return headline(document)
+    listed = manifolds(document)
+    fixed = any("stabiliser" in m for m in listed)
     rows = [
-        [m["id"], m["name"], m["dimension"], m["orbit_size"], m["origin"], _reduced(m["reduced"])]
-        for m in manifolds(document)
+        [
+            *[m["id"], m["name"], m["dimension"], m["orbit_size"]],
+            *([whole(m["stabiliser"]["order"])] if fixed else [m["origin"]]),
+            _reduced(m["reduced"]),
+        ]
+        for m in listed
     ]
-    header = ["id", "name", "dim", "conjugates", "origin", "reduced"]
+    header = ["id", "name", "dim", "conjugates", "stabiliser" if fixed else "origin", "reduced"]
     return f"{headline(document)}{len(document['covers'])} covers\n\n{aligned(header, rows)}"
 
 
@@ -107,8 +113,8 @@ def check_line(check: Mapping[str, Any]) -> str:
     )
 
 
-def _reduced(text: str) -> str:
-    return "; ".join(text.splitlines())
+def _reduced(text: str | None) -> str:
+    return "-" if text is None else "; ".join(text.splitlines())
 
 
 def _number(value: float | None) -> str:
