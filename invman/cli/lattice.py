@@ -54,8 +54,9 @@ def lattice(
         check_writable(path)
     progress = Progress("listing manifolds")
     program = read_architecture(arch, one_region=one_region)
-    document = lattice_document(build_lattice(
-            program, family=family, classes=classes, budget=budget, progress=progress))
+    document = lattice_document(
+        build_lattice(program, family=family, classes=classes, budget=budget, progress=progress)
+    )
     progress.close()
     write_files({path: writers()[path.suffix.lstrip(".")](document) for path in output})
     sys.stdout.write("".join(f"wrote {path}\n" for path in output))

@@ -27,8 +27,8 @@ Budget = Annotated[int, Parameter(help="Largest number of manifolds that are lis
 Family = Annotated[
     Literal["condensed", "symmetric"],
     Parameter(
-        help="condensed: signed partitions of the neurons, with dead ones. symmetric: all fixed sets of permutations and "
-        "signs, those of several layers at once too."
+        help="condensed: signed partitions of the neurons, with dead ones. symmetric: all fixed sets of permutations "
+        "and signs, those of several layers at once too."
     ),
 ]
 

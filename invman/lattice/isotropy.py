@@ -101,7 +101,7 @@ def isotropy_classes(
     while stack:
         key, candidates = stack.pop()
         node = known[key]
-        inside = points.distinct(points.meets(node.leaders, candidates))
+        inside = points.meets(node.leaders, candidates)
         inside = inside[np.any(inside != node.leaders, axis=1)]
         heads, node.below = _largest(inside, node.form.generators)
         for leaders in heads:

@@ -19,7 +19,7 @@ def entry_equations(program: Program, subspace: Polydiagonal) -> list[str]:
     >>> from invman.architecture import read_architecture
     >>> space = Polydiagonal(np.array([0, 0, -1, 1]), np.array([1, -1, 0, 1]))
     >>> entry_equations(read_architecture("1-2tanh-1"), space)
-    ['w1[0,0] = -w1[1,0]', 'w2[0] = 0']
+    ['w[0,0] = -w[1,0]', 'a[0] = 0']
     """
     chains: dict[int, list[str]] = {}
     for index, (number, sign) in enumerate(zip(subspace.classes.tolist(), subspace.signs.tolist(), strict=True)):
@@ -39,15 +39,13 @@ def from_equations(equations: LinearEquations, text: str) -> Polydiagonal:
     """
     basis: dict[int, tuple[int, int]] = {}
     for row, constant in equations.rows:
-        ratio = {coefficient / row[0][1] for _, coefficient in row[1:]}
-        if constant or len(row) > 2 or not ratio <= {Fraction(1), Fraction(-1)}:
+        (first, leading), *others = row
+        ratios = [coefficient / leading for _, coefficient in others]
+        if constant or len(others) > 1 or not {*ratios} <= {Fraction(1), Fraction(-1)}:
             msg = f"manifold {text}: got an equation that says more, expected entries equal, opposite or zero"
             raise ManifoldError(msg)
-        if len(row) == 1:
-            basis[row[0][0]] = -1, 0
-        else:
-            basis[row[0][0]] = row[1][0], -int(row[1][1] / row[0][1])
-    # the rows are in echelon form: the pivot of a row is its first entry, so values are found from the last one on
+        basis[first] = (others[0][0], -int(ratios[0])) if others else (-1, 0)
+    # the pivot of a row is its first entry, so values are found from the last one on
     value: dict[int, tuple[int, int]] = {}
     for index in reversed(range(equations.parameters)):
         other, sign = basis.get(index, (index, 1))

@@ -7,12 +7,21 @@ subspaces is the join of partitions, and a signed permutation of the parameters 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from invman.manifold.subspace import Polydiagonal
 from invman.symmetry.points import orbit_leaders
+
+CHUNK = 50_000
+"""Rows that are worked on at a time, so that memory stays bounded."""
+
+
+def _in_chunks(work: Callable[[np.ndarray], np.ndarray], rows: np.ndarray) -> np.ndarray:
+    if len(rows) <= CHUNK:
+        return work(rows)
+    return np.concatenate([work(rows[start : start + CHUNK]) for start in range(0, len(rows), CHUNK)])
 
 
 def whole(degree: int) -> np.ndarray:
@@ -28,6 +37,10 @@ def normalised(labels: np.ndarray) -> np.ndarray:
     >>> normalised(np.array([[1, 1, 3, 3], [0, 2, 2, 0], [2, 1, 2, 3]])).tolist()
     [[0, 0, 2, 2], [0, 1, 1, 0], [0, 1, 0, 3]]
     """
+    return _in_chunks(_normalised, labels)
+
+
+def _normalised(labels: np.ndarray) -> np.ndarray:
     count, degree = labels.shape
     rows = np.arange(count)
     first = np.zeros((count, degree), dtype=whole(degree).dtype)
@@ -53,7 +66,11 @@ def moved(rows: np.ndarray, permutation: np.ndarray) -> np.ndarray:
 
 
 def meets(one: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """Return the intersections of one subspace with each of many, rows (K, 2D), by merging blocks column by column."""
+    """Return the different intersections of one subspace with many, sorted; blocks are merged column by column."""
+    return distinct(_in_chunks(lambda chunk: distinct(_meets(one, chunk)), rows))
+
+
+def _meets(one: np.ndarray, rows: np.ndarray) -> np.ndarray:
     firsts, block = np.unique(one, return_inverse=True)
     labels = np.repeat(np.arange(len(firsts), dtype=rows.dtype)[:, None], len(rows), axis=1)
     columns = np.ascontiguousarray(rows.T).astype(np.intp)

@@ -15,8 +15,8 @@ from invman.architecture.program import Program
 from invman.errors import ManifoldError, UnsupportedError
 from invman.manifold import points
 from invman.manifold.condensed import CondensedManifold, CondensedSpace, Origin
-from invman.manifold.equations import parse_equations
 from invman.manifold.entries import describe_permutation, entry_equations, from_equations
+from invman.manifold.equations import parse_equations
 from invman.manifold.recognise import recognise
 from invman.manifold.reduction import Reduction
 from invman.manifold.subspace import Polydiagonal

@@ -79,9 +79,7 @@ class SymmetryGraph:
         self.vertices = np.append(getattr(self, "vertices", np.array([], dtype=int)), np.arange(first, first + size))
         self.colours += [base + int(c) for c in np.unique(orbits, return_inverse=True)[1]]
         self.edges += [
-            (int(self.vertices[p]), int(self.vertices[q]))
-            for p, q in enumerate(self.opposite)
-            if start <= p < q
+            (int(self.vertices[p]), int(self.vertices[q])) for p, q in enumerate(self.opposite) if start <= p < q
         ]
 
     def form(self, leaders: np.ndarray) -> Form:
