@@ -1,7 +1,7 @@
 """The isotropy lattice up to conjugacy: one fixed set a class, found from the top downwards.
 
-Every fixed set is an intersection of *atoms*, the fixed sets of single elements of prime-power order. Below a
-representative M the intersections of M with all atoms are made; the largest of them that differ from M are the fixed
+Every fixed set is an intersection of *atoms*, fixed sets of single elements of prime-power order that are no
+intersections of larger ones. Below a representative M the intersections of M with all atoms are made; the largest of them that differ from M are the fixed
 sets just below M. They are sorted into orbits of the setwise stabiliser of M, and one of each orbit goes on, unless a
 conjugate is known already by its canonical form. The intersections made for M are what the next step starts from: a
 fixed set inside M meets an atom where it meets the intersection of the atom with M.
@@ -121,14 +121,19 @@ def isotropy_classes(
 
 
 def _atoms(space: SymmetricSpace) -> np.ndarray:
-    """Return the fixed sets of all elements of prime-power order, made from one a class."""
-    classes = atom_classes(space)
-    total = sum(size for _, size in classes)
-    if total > ATOMS:
-        advice = "The symmetric family is for small nets: use fewer or narrower layers, or --family condensed."
-        raise OverBudgetError(_what(space, "one-element symmetric"), total, ATOMS, advice)
-    none = points.whole(space.points.degree)[None][:0]
-    return np.concatenate([none, *(points.orbit(leaders, space.points.generators) for leaders, _ in classes)])
+    """Return the fixed sets of single elements that are no intersections of larger ones, made from one a class."""
+    found = points.whole(space.points.degree)[None][:0]
+    total = 0
+    for leaders, size in sorted(atom_classes(space), key=lambda atom: -points.dimensions(atom[0][None])[0]):
+        larger = found[points.contained(leaders, found)]
+        if np.array_equal(points.meet_of_all(larger), leaders):
+            continue
+        total += size
+        if total > ATOMS:
+            advice = "The symmetric family is for small nets: use fewer or narrower layers, or --family condensed."
+            raise OverBudgetError(_what(space, "one-element symmetric"), total, ATOMS, advice)
+        found = np.concatenate([found, points.orbit(leaders, space.points.generators)])
+    return found
 
 
 def _what(space: SymmetricSpace, kind: str) -> str:

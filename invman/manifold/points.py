@@ -85,6 +85,28 @@ def _meets(one: np.ndarray, rows: np.ndarray) -> np.ndarray:
     return normalised(firsts.astype(rows.dtype)[labels[block]].T)
 
 
+def meet_of_all(rows: np.ndarray) -> np.ndarray:
+    """Return the intersection of many subspaces; of none, the whole space.
+
+    Examples
+    --------
+    >>> meet_of_all(np.array([[0, 0, 2, 3, 3, 5], [0, 1, 1, 3, 4, 4]], dtype=np.uint8)).tolist()
+    [0, 0, 0, 3, 3, 3]
+    """
+    count, degree = rows.shape
+    pairs = np.unique(np.arange(degree) * degree + rows.astype(np.int64)) if count else np.zeros(0, dtype=np.int64)
+    left, right = np.divmod(pairs, degree)
+    labels = np.arange(degree)
+    while True:
+        before = labels.copy()
+        low = np.minimum(labels[left], labels[right])
+        np.minimum.at(labels, left, low)
+        np.minimum.at(labels, right, low)
+        labels = labels[labels]
+        if np.array_equal(before, labels):
+            return normalised(labels[None])[0]
+
+
 def contained(one: np.ndarray, rows: np.ndarray) -> np.ndarray:
     """Tell in which of many subspaces one lies, booleans of shape (K,)."""
     return np.all(one[rows] == one, axis=1)
