@@ -35,8 +35,16 @@ if TYPE_CHECKING:
         UnsupportedError,
     )
     from invman.flow import CheckOptions, CheckReport, Verdict, Verification, load_data, verify, verify_equations
-    from invman.lattice import Lattice, build_lattice, count_condensed, enumerate_condensed
-    from invman.manifold import CondensedManifold, CondensedSpace, LinearEquations, Polydiagonal, parse_equations
+    from invman.lattice import Lattice, build_lattice, count_condensed, count_symmetric, enumerate_condensed
+    from invman.manifold import (
+        CondensedManifold,
+        CondensedSpace,
+        LinearEquations,
+        Polydiagonal,
+        SymmetricManifold,
+        SymmetricSpace,
+        parse_equations,
+    )
     from invman.symmetry import DiscreteSymmetry, find_symmetry
     from invman.symmetry.findings import Findings, find_all_symmetry
     from invman.symmetry.laws import Laws, find_laws
@@ -58,12 +66,15 @@ _HOME = {
     "OverBudgetError": "errors",
     "Polydiagonal": "manifold",
     "Program": "architecture",
+    "SymmetricManifold": "manifold",
+    "SymmetricSpace": "manifold",
     "SyntaxProblem": "errors",
     "UnsupportedError": "errors",
     "Verdict": "flow",
     "Verification": "flow",
     "build_lattice": "lattice",
     "count_condensed": "lattice",
+    "count_symmetric": "lattice",
     "enumerate_condensed": "lattice",
     "Findings": "symmetry.findings",
     "Laws": "symmetry.laws",
@@ -102,6 +113,8 @@ __all__ = [
     "OverBudgetError",
     "Polydiagonal",
     "Program",
+    "SymmetricManifold",
+    "SymmetricSpace",
     "SyntaxProblem",
     "UnsupportedError",
     "Verdict",
@@ -109,6 +122,7 @@ __all__ = [
     "__version__",
     "build_lattice",
     "count_condensed",
+    "count_symmetric",
     "enumerate_condensed",
     "find_all_symmetry",
     "find_laws",

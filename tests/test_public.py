@@ -6,8 +6,9 @@ import invman
 
 PUBLIC = """
 Activation ArchitectureError CheckOptions CheckReport CondensedManifold CondensedSpace DataError DiscreteSymmetry
-Findings InvmanError Lattice Laws LinearEquations ManifoldError OutputError OverBudgetError Polydiagonal Program SyntaxProblem
-UnsupportedError Verdict Verification __version__ build_lattice count_condensed enumerate_condensed find_all_symmetry find_laws find_symmetry from_jax
+Findings InvmanError Lattice Laws LinearEquations ManifoldError OutputError OverBudgetError Polydiagonal Program
+SymmetricManifold SymmetricSpace SyntaxProblem
+UnsupportedError Verdict Verification __version__ build_lattice count_condensed count_symmetric enumerate_condensed find_all_symmetry find_laws find_symmetry from_jax
 from_onnx from_sympy from_torch jax_map load_data
 parse_equations read_architecture sympy_map verify verify_equations
 """.split()

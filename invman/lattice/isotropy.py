@@ -1,10 +1,11 @@
 """The isotropy lattice up to conjugacy: one fixed set a class, found from the top downwards.
 
 Every fixed set is an intersection of *atoms*, fixed sets of single elements of prime-power order that are no
-intersections of larger ones. Below a representative M the intersections of M with all atoms are made; the largest of them that differ from M are the fixed
-sets just below M. They are sorted into orbits of the setwise stabiliser of M, and one of each orbit goes on, unless a
-conjugate is known already by its canonical form. The intersections made for M are what the next step starts from: a
-fixed set inside M meets an atom where it meets the intersection of the atom with M.
+intersections of larger ones. Below a representative M the intersections of M with all atoms are made; the largest of
+them that differ from M are the fixed sets just below M. They are sorted into orbits of the setwise stabiliser of M,
+and one of each orbit goes on, unless a conjugate is known already by its canonical form. The intersections made for M
+are what the next step starts from: a fixed set inside M meets an atom where it meets the intersection of the atom with
+M.
 """
 
 from __future__ import annotations
