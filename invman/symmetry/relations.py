@@ -116,15 +116,18 @@ class SymmetryGraph:
     def _complete(self) -> None:
         """Add relations, and signed points where these do not do, until every automorphism is in the group."""
         wanted = math.log10(self.points.order)
+        # what is not broken now will not be broken later, when there are fewer automorphisms
+        relations = self._relations()
         while True:
             result = _canonize(self.colours, self.edges)
             if abs(math.log10(result.group_size1) + result.group_size2 - wanted) < 0.1:
                 return
             back = {int(vertex): point for point, vertex in enumerate(self.vertices)}
             moves = [np.array([back[images[v]] for v in self.vertices]) for images in result.generators]
-            tuples = next((found for found in self._relations() if _broken(found, moves)), None)
+            tuples = next((found for found in relations if _broken(found, moves)), None)
             if tuples is None:
                 self._extend()
+                relations = self._relations()
                 continue
             first = len(self.colours)
             _within(first + len(tuples))
@@ -198,15 +201,25 @@ class Characters:
                 self.known.setdefault(column, frozenset([i]))
 
     def extend(self) -> tuple[int, list[np.ndarray]]:
-        """Return the number of points of a new orbit of characters and how the generators move them."""
+        """Return the number of points of a new orbit of characters and how the generators move them.
+
+        Products of characters of two orbits come first: those of one orbit, (neuron 0)(neuron 1), seldom help.
+        """
+        orbit_of: dict[int, int] = {}
+        for number, (character, support) in enumerate(self.known.items()):
+            if character not in orbit_of:
+                orbit_of.update(dict.fromkeys(self._orbit(support), number))
         best: dict[int, frozenset[int]] = {}
-        seen: set[int] = set(self.known)
-        for (one, left), (two, right) in itertools.combinations(self.known.items(), 2):
-            if (product := one ^ two) not in seen:
-                found = self._orbit(left ^ right)
-                seen.update(found)
-                if product and (not best or len(found) < len(best)):
-                    best = found
+        for within in (False, True):
+            seen: set[int] = set(self.known)
+            for (one, left), (two, right) in itertools.combinations(self.known.items(), 2):
+                if (orbit_of[one] == orbit_of[two]) is within and one ^ two not in seen:
+                    found = self._orbit(left ^ right)
+                    seen.update(found)
+                    if not best or len(found) < len(best):
+                        best = found
+            if best:
+                break
         if not best:
             msg = (
                 f"symmetry group of {self.points.group.program!r}: got one that needs relations of more than three "
