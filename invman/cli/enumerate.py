@@ -40,12 +40,12 @@ def enumerate_(
 
     space = family_space(read_architecture(arch, one_region=one_region), family)
     document: dict[str, Any]
+    progress = Progress("counting manifolds" if count else "listing manifolds")
     if count:
-        document = count_document(space, budget=budget)
+        document = count_document(space, budget=budget, progress=progress)
     else:
-        progress = Progress("listing manifolds")
         document = lattice_document(build_lattice(space, classes=classes, budget=budget, progress=progress))
-        progress.close()
+    progress.close()
     writer = {"json": write_json, "latex": latex, "table": table}[format]
     emit(writer(document), output)
     return 0

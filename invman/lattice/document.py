@@ -8,7 +8,7 @@ from typing import Any
 from invman.architecture.program import Program
 from invman.errors import OverBudgetError
 from invman.lattice.counting import Count, count_condensed
-from invman.lattice.lattice import BUDGET, Lattice, Manifold, Space, family_of
+from invman.lattice.lattice import BUDGET, Lattice, Manifold, Progress, Space, family_of
 from invman.lattice.symmetric import count_symmetric
 from invman.manifold.reduction import Reduction
 from invman.manifold.symmetric import SymmetricManifold, SymmetricSpace
@@ -24,7 +24,7 @@ LONGEST = 4000
 Document = dict[str, Any]
 
 
-def count_document(space: Space, *, budget: int = BUDGET) -> Document:
+def count_document(space: Space, *, budget: int = BUDGET, progress: Progress | None = None) -> Document:
     """Return the head of a document: architecture, symmetry and exact counts, without the manifolds.
 
     Parameters
@@ -33,6 +33,8 @@ def count_document(space: Space, *, budget: int = BUDGET) -> Document:
         The family.
     budget : int
         Largest number of classes that are visited where counting needs that (the symmetric family).
+    progress : callable, optional
+        Called with the number of classes that are done and that are known.
 
     Returns
     -------
@@ -46,7 +48,7 @@ def count_document(space: Space, *, budget: int = BUDGET) -> Document:
         The count has more digits than a JSON number may have, or there are too many classes to count.
     """
     if isinstance(space, SymmetricSpace):
-        return _head(space, count_symmetric(space, budget=budget))
+        return _head(space, count_symmetric(space, budget=budget, progress=progress))
     return _head(space, count_condensed(space))
 
 

@@ -12,12 +12,9 @@ from invman.architecture.program import Program
 from invman.errors import ManifoldError, OverBudgetError, shown
 from invman.lattice.counting import Count, count_condensed
 from invman.lattice.enumeration import covers, enumerate_condensed
-from invman.lattice.symmetric import list_symmetric
+from invman.lattice.symmetric import BUDGET, list_symmetric
 from invman.manifold.condensed import CondensedManifold, CondensedSpace
 from invman.manifold.symmetric import SymmetricManifold, SymmetricSpace
-
-BUDGET = 250_000
-"""Manifolds that are listed before refusing."""
 
 Progress = Callable[[int, int], None]
 """Called now and then with how much is done and how much there is."""

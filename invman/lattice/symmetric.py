@@ -13,10 +13,13 @@ from invman.lattice.isotropy import FixedClass, Progress, atom_classes, isotropy
 from invman.manifold import points
 from invman.manifold.symmetric import SymmetricManifold, SymmetricSpace
 
+BUDGET = 250_000
+"""Manifolds, or classes, that are listed before refusing."""
+
 Listing = tuple[Count, list[SymmetricManifold], list[tuple[int, int]]]
 
 
-def count_symmetric(space: SymmetricSpace, *, budget: int) -> Count:
+def count_symmetric(space: SymmetricSpace, *, budget: int = BUDGET, progress: Progress | None = None) -> Count:
     """Count the fixed sets of an architecture and their classes, exactly.
 
     Only one fixed set a class is visited; the numbers of conjugates add up.
@@ -27,6 +30,8 @@ def count_symmetric(space: SymmetricSpace, *, budget: int) -> Count:
         The family.
     budget : int
         Largest number of classes.
+    progress : callable, optional
+        Called with the number of classes that are done and that are known.
 
     Returns
     -------
@@ -43,7 +48,7 @@ def count_symmetric(space: SymmetricSpace, *, budget: int) -> Count:
     >>> count_symmetric(SymmetricSpace.of(read_architecture("1-2tanh-2tanh-1")), budget=1000)
     Count(manifolds=135, classes=48)
     """
-    return _count(space, isotropy_classes(space, budget=budget))
+    return _count(space, isotropy_classes(space, budget=budget, progress=progress))
 
 
 def list_symmetric(

@@ -27,6 +27,12 @@ ARCHITECTURES = [
     "1-2sigmoid-2sigmoid-2sigmoid-1",
     "attention(d=1,heads=2,dk=1,seq=2)",
     "moe(d=2,experts=2,ff=2)",
+    "conv1d(length=3,kernel=2,channels=2)",
+    "rnn(input=1,hidden=3,steps=2)",
+    "transformer(vocab=2,d=2,heads=1,dk=1,ff=2,layers=1,seq=2,norm=none)",
+    "input x[i]; h[k]=cos(w[k,i]*x[i])*tanh(v[k,i]*x[i]); f=a[k]*h[k]; size i=1,k=3",
+    "2-2tanh-2sigmoid-2cos-1",
+    "1-2sigmoid-2sigmoid-2tanh-1+bias",
     "input x[i]; h[k]=tanh(w[k,i]*x[i]); g[k]=h[k]+tanh(v[k,l]*h[l]); f=a[k]*g[k]; size i=1,k=2,l=2",
     "input x[c,t]; h[k,t]=sigmoid(w[k,c]*x[c,t]); g[m,t]=sigmoid(v[m,k]*h[k,t]); f=a[m]*g[m,t]; size c=1,t=2,k=2,m=3",
 ]
@@ -65,6 +71,13 @@ def listed(lattice: Lattice) -> list[SymmetricManifold]:
     [
         ("1-2sigmoid-2sigmoid-1", 4, 5, 5, {3: 1, 4: 1, 5: 2, 8: 1}),
         ("1-2tanh-2tanh-1", 64, 135, 48, {0: 1, 1: 32, 2: 52, 3: 24, 4: 17, 5: 8, 8: 1}),
+        (
+            "1-2tanh-2tanh-2tanh-1",
+            512,
+            2700,
+            515,
+            {0: 1, 1: 56, 2: 502, 3: 952, 4: 747, 5: 240, 6: 148, 7: 40, 8: 5, 9: 8, 12: 1},
+        ),
         ("1-3sigmoid-3sigmoid-1", 36, 42, 12, {3: 1, 4: 6, 5: 8, 7: 2, 8: 9, 9: 9, 11: 6, 15: 1}),
     ],
 )
