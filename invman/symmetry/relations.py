@@ -1,7 +1,7 @@
 """A graph on the signed points whose automorphism group is a given group, and canonical forms under that group.
 
 Start from the points, coloured by orbit, each joined to its opposite. While the graph has an automorphism that is not
-in the group, add one relation: the orbit of a pair, triple or quadruple of points that the automorphism breaks, a
+in the group, add one relation: the orbit of a pair or triple of points that the automorphism breaks, a
 vertex each tuple. The order of the group is known exactly, so the end is recognised: (w1[k], w2[l,k]) says which
 column belongs to which neuron, (w1[k], a[l], w2[l,k]) how their signs depend on each other.
 """
@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hashlib
 import importlib
-import itertools
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,9 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from invman.errors import OverBudgetError, UnsupportedError
+from invman.errors import OverBudgetError
 from invman.symmetry.points import PointGroup, orbit_leaders
 from invman.symmetry.scalar.schreier import exact_order
+from invman.symmetry.signpoints import Characters
 
 VERTICES = 3_000
 """Vertices of the graph, at most."""
@@ -66,6 +66,7 @@ class SymmetryGraph:
         self.generators = points.generators
         self.opposite = np.roll(np.arange(degree), points.parameters)
         self.characters = Characters(points)
+        self.vertices = np.array([], dtype=np.int64)
         self.colours: list[int] = []
         self.edges: list[tuple[int, int]] = []
         self._include(degree)
@@ -76,7 +77,7 @@ class SymmetryGraph:
         start = len(self.opposite) - size
         orbits = orbit_leaders(self.generators, len(self.opposite))[start:]
         first, base = len(self.colours), max(self.colours, default=-1) + 1
-        self.vertices = np.append(getattr(self, "vertices", np.array([], dtype=int)), np.arange(first, first + size))
+        self.vertices = np.append(self.vertices, np.arange(first, first + size))
         self.colours += [base + int(c) for c in np.unique(orbits, return_inverse=True)[1]]
         self.edges += [
             (int(self.vertices[p]), int(self.vertices[q])) for p, q in enumerate(self.opposite) if start <= p < q
@@ -175,91 +176,6 @@ class SymmetryGraph:
                 if found is not None:
                     seen.update(map(tuple, found.tolist()))
                     yield found
-
-
-class Characters:
-    """Signed points beyond the parameters: characters of the sign changes, as products of those of parameters.
-
-    Where the sign of w2[l,k] is that of neuron l times that of neuron k, and no parameter has that of l alone, the
-    character of l is a pair of points of its own.
-
-    Parameters
-    ----------
-    points : PointGroup
-        The group.
-    """
-
-    def __init__(self, points: PointGroup) -> None:
-        self.points = points
-        basis = points.sign_basis
-        columns = [sum((v >> i & 1) << place for place, v in enumerate(basis)) for i in range(points.parameters)]
-        self.columns = columns
-        self.values = list(columns)
-        self.known: dict[int, frozenset[int]] = {}
-        for i, column in enumerate(columns):
-            if column:
-                self.known.setdefault(column, frozenset([i]))
-
-    def extend(self) -> tuple[int, list[np.ndarray]]:
-        """Return the number of points of a new orbit of characters and how the generators move them.
-
-        Products of characters of two orbits come first: those of one orbit, (neuron 0)(neuron 1), seldom help.
-        """
-        orbit_of: dict[int, int] = {}
-        for number, (character, support) in enumerate(self.known.items()):
-            if character not in orbit_of:
-                orbit_of.update(dict.fromkeys(self._orbit(support), number))
-        best: dict[int, frozenset[int]] = {}
-        for within in (False, True):
-            seen: set[int] = set(self.known)
-            for (one, left), (two, right) in itertools.combinations(self.known.items(), 2):
-                if (orbit_of[one] == orbit_of[two]) is within and one ^ two not in seen:
-                    found = self._orbit(left ^ right)
-                    seen.update(found)
-                    if not best or len(found) < len(best):
-                        best = found
-            if best:
-                break
-        if not best:
-            msg = (
-                f"symmetry group of {self.points.group.program!r}: got one that needs relations of more than three "
-                "parameters, expected at most three"
-            )
-            raise UnsupportedError(msg)
-        self.known.update(best)
-        self.values += best
-        place = {character: number for number, character in enumerate(best)}
-        size, half = 2 * len(best), self.points.parameters
-        actions = []
-        for generator in self.points.generators:
-            action = np.empty(size, dtype=np.int32)
-            for character, support in best.items():
-                image, sign = self._moved(support, generator), sum(int(generator[i]) >= half for i in support) % 2
-                target = place[self._product(image)]
-                start = place[character]
-                action[start] = target + sign * len(best)
-                action[start + len(best)] = target + (1 - sign) * len(best)
-            actions.append(action)
-        return size, actions
-
-    def _orbit(self, support: frozenset[int]) -> dict[int, frozenset[int]]:
-        found, queue = {self._product(support): support}, [support]
-        for one in queue:
-            for generator in self.points.generators:
-                image = self._moved(one, generator)
-                if self._product(image) not in found:
-                    found[self._product(image)] = image
-                    queue.append(image)
-        return found
-
-    def _moved(self, support: frozenset[int], generator: np.ndarray) -> frozenset[int]:
-        return frozenset(int(generator[i]) % self.points.parameters for i in support)
-
-    def _product(self, support: frozenset[int]) -> int:
-        product = 0
-        for i in support:
-            product ^= self.columns[i]
-        return product
 
 
 def _orbit(row: tuple[int, ...], generators: list[np.ndarray], limit: int) -> np.ndarray | None:
