@@ -35,7 +35,7 @@ if TYPE_CHECKING:
         UnsupportedError,
     )
     from invman.flow import CheckOptions, CheckReport, Verdict, Verification, load_data, verify, verify_equations
-    from invman.lattice import Lattice, build_lattice, count_condensed, enumerate_condensed
+    from invman.lattice import Lattice, build_lattice, count_condensed, count_symmetric, enumerate_condensed
     from invman.manifold import (
         BalancedManifold,
         BalancedSpace,
@@ -43,6 +43,8 @@ if TYPE_CHECKING:
         CondensedSpace,
         LinearEquations,
         Polydiagonal,
+        SymmetricManifold,
+        SymmetricSpace,
         coarsest,
         parse_equations,
     )
@@ -69,6 +71,8 @@ _HOME = {
     "OverBudgetError": "errors",
     "Polydiagonal": "manifold",
     "Program": "architecture",
+    "SymmetricManifold": "manifold",
+    "SymmetricSpace": "manifold",
     "SyntaxProblem": "errors",
     "UnsupportedError": "errors",
     "Verdict": "flow",
@@ -76,6 +80,7 @@ _HOME = {
     "build_lattice": "lattice",
     "coarsest": "manifold",
     "count_condensed": "lattice",
+    "count_symmetric": "lattice",
     "enumerate_condensed": "lattice",
     "Findings": "symmetry.findings",
     "Laws": "symmetry.laws",
@@ -116,6 +121,8 @@ __all__ = [
     "OverBudgetError",
     "Polydiagonal",
     "Program",
+    "SymmetricManifold",
+    "SymmetricSpace",
     "SyntaxProblem",
     "UnsupportedError",
     "Verdict",
@@ -124,6 +131,7 @@ __all__ = [
     "build_lattice",
     "coarsest",
     "count_condensed",
+    "count_symmetric",
     "enumerate_condensed",
     "find_all_symmetry",
     "find_laws",

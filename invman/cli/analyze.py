@@ -9,7 +9,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from invman.cli.lattice import writers
-from invman.cli.options import Architecture, Budget, Classes, OneRegion, Progress, check_writable
+from invman.cli.options import Architecture, Budget, Classes, Family, OneRegion, Progress, check_writable
 
 
 def analyze(
@@ -17,6 +17,7 @@ def analyze(
     /,
     *,
     output: Annotated[Path, Parameter(name=["--output", "-o"])],
+    family: Family = "condensed",
     classes: Classes = False,
     trials: int = 4,
     steps: int = 200,
@@ -24,7 +25,7 @@ def analyze(
     budget: Budget = 5_000,
     one_region: OneRegion = False,
 ) -> int:
-    """Find the symmetry and the condensed manifolds, order and check them, and write a report.
+    """Find the symmetry and the manifolds of a family, order and check them, and write a report.
 
     Parameters
     ----------
@@ -51,7 +52,7 @@ def analyze(
     check_writable(output / "report.md")
     options = CheckOptions(trials=trials, steps=steps, seed=seed)
     progress = Progress("listing manifolds")
-    lattice = build_lattice(program, classes=classes, budget=budget, progress=progress)
+    lattice = build_lattice(program, family=family, classes=classes, budget=budget, progress=progress)
     progress.close()
     progress = Progress("checking")
     report = verify(lattice, options=options, progress=progress)

@@ -26,9 +26,6 @@ def enumerate_(
 
     Parameters
     ----------
-    family
-        Which manifolds: "condensed" are signed partitions of the neurons with dead ones, "invariant" all balanced
-        manifolds of a fully connected net with their leaves.
     count
         Only count, exactly, at any width.
     format
@@ -43,12 +40,12 @@ def enumerate_(
 
     space = space_of(read_architecture(arch, one_region=one_region), family)
     document: dict[str, Any]
+    progress = Progress("counting manifolds" if count else "listing manifolds")
     if count:
-        document = count_document(space)
+        document = count_document(space, budget=budget, progress=progress)
     else:
-        progress = Progress("listing manifolds")
         document = lattice_document(build_lattice(space, classes=classes, budget=budget, progress=progress))
-        progress.close()
+    progress.close()
     writer = {"json": write_json, "latex": latex, "table": table}[format]
     emit(writer(document), output)
     return 0

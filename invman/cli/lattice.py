@@ -40,8 +40,6 @@ def lattice(
     ----------
     output
         FILE.json, .graphml, .dot, .svg, .html or .tex; may be given several times.
-    family
-        Which manifolds.
     """
     from invman.architecture import read_architecture
     from invman.lattice import build_lattice, lattice_document

@@ -24,7 +24,14 @@ Classes = Annotated[
     bool, Parameter(help="One manifold a class of conjugate ones, without listing the others.", negative="")
 ]
 Budget = Annotated[int, Parameter(help="Largest number of manifolds that are listed.")]
-Family = Literal["condensed", "invariant"]
+Family = Annotated[
+    Literal["condensed", "invariant", "symmetric"],
+    Parameter(
+        help="condensed: signed partitions of the neurons, with dead ones. invariant: all balanced manifolds of a "
+        "fully connected net, with their leaves. symmetric: all fixed sets of permutations and signs, those of several "
+        "layers at once too."
+    ),
+]
 
 
 def write_json(document: dict[str, Any]) -> str:

@@ -42,8 +42,6 @@ def verify(
         Only this one, by name (0=-1,2=dead); may be given several times.
     equations
         A manifold of your own: comma-separated linear equations, "w[0,:]=w[1,:], a[0]=-a[1]".
-    family
-        Which manifolds.
     data
         Train on this file instead of random data: CSV (inputs, then outputs) or NPZ (arrays x and y).
     loss

@@ -98,9 +98,9 @@ def verify(
 
     Parameters
     ----------
-    source : str, Program, Lattice, or sequence of CondensedManifold or of BalancedManifold
+    source : str, Program, Lattice, or sequence of CondensedManifold, of BalancedManifold or of SymmetricManifold
         All manifolds of an architecture, those of a lattice, or some.
-    family : {"condensed", "invariant"}
+    family : {"condensed", "invariant", "symmetric"}
         Which manifolds of an architecture.
     options : CheckOptions, optional
         Trials, steps, losses, seed, tolerances.

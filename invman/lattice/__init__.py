@@ -5,6 +5,7 @@ from invman.lattice.document import count_document, lattice_document
 from invman.lattice.enumeration import covers, enumerate_condensed
 from invman.lattice.invariant import count_invariant, enumerate_invariant
 from invman.lattice.lattice import Lattice, build_lattice, count_manifolds, space_of
+from invman.lattice.symmetric import count_symmetric
 
 __all__ = [
     "Count",
@@ -14,6 +15,7 @@ __all__ = [
     "count_document",
     "count_invariant",
     "count_manifolds",
+    "count_symmetric",
     "covers",
     "enumerate_condensed",
     "enumerate_invariant",

@@ -7,9 +7,12 @@ from typing import Any
 
 from invman.architecture.program import Program
 from invman.errors import OverBudgetError
-from invman.lattice.lattice import Lattice, Manifold, Space, count_manifolds
+from invman.lattice.counting import Count
+from invman.lattice.lattice import Lattice, Manifold, Progress, Space, count_manifolds
+from invman.lattice.symmetric import BUDGET, count_symmetric
 from invman.manifold.balanced import BalancedManifold
 from invman.manifold.reduction import Reduction
+from invman.manifold.symmetric import SymmetricManifold, SymmetricSpace
 from invman.symmetry.discrete import PermutationFactor
 from invman.symmetry.document import decimal, discrete_document
 from invman.symmetry.group import AxisSymmetry, DiscreteSymmetry
@@ -24,8 +27,17 @@ LONGEST = 4000
 Document = dict[str, Any]
 
 
-def count_document(space: Space) -> Document:
+def count_document(space: Space, *, budget: int = BUDGET, progress: Progress | None = None) -> Document:
     """Return the head of a document: architecture, symmetry and exact counts, without the manifolds.
+
+    Parameters
+    ----------
+    space : CondensedSpace or SymmetricSpace
+        The family.
+    budget : int
+        Largest number of classes that are visited where counting needs that (the symmetric family).
+    progress : callable, optional
+        Called with the number of classes that are done and that are known.
 
     Returns
     -------
@@ -36,9 +48,14 @@ def count_document(space: Space) -> Document:
     Raises
     ------
     OverBudgetError
-        The count has more digits than a JSON number may have.
+        The count has more digits than a JSON number may have, or there are too many classes to count.
     """
-    count = count_manifolds(space)
+    if isinstance(space, SymmetricSpace):
+        return _head(space, count_symmetric(space, budget=budget, progress=progress))
+    return _head(space, count_manifolds(space))
+
+
+def _head(space: Space, count: Count) -> Document:
     if count.manifolds >= 10**LONGEST:
         digits = len(decimal(count.manifolds))
         raise OverBudgetError("digits of the number of manifolds", digits, LONGEST, "Use fewer or narrower layers.")
@@ -105,7 +122,7 @@ def lattice_document(lattice: Lattice, verdicts: Mapping[int, Document] | None =
         The keys of :func:`count_document`, ``manifolds`` (see :func:`manifold_document`) and ``covers``, pairs of
         ids from a manifold to one just below it.
     """
-    document = count_document(lattice.space)
+    document = _head(lattice.space, lattice.count)
     document["manifolds"] = [
         {
             "id": f"m{number}",
@@ -126,18 +143,27 @@ def manifold_document(manifold: Manifold) -> Document:
     -------
     dict
         ``name``, ``dimension``, ``orbit_size`` (number of conjugates), ``origin``, ``equations``, ``reduced`` and
-        ``learning_rates`` (exact factors as strings); of a balanced manifold :func:`leaf_document` as well.
+        ``learning_rates`` (exact factors as strings); of a balanced manifold :func:`leaf_document` as well. A symmetric
+        manifold that is no condensed one has ``reduced`` null and no learning rates: no narrower net is equivalent to
+        it. Symmetric ones have ``stabiliser`` as well: order and generators of the isotropy subgroup.
     """
-    return {
+    reduction = manifold.reduction
+    document: Document = {
         "name": manifold.name,
         "dimension": manifold.dimension,
         "orbit_size": manifold.orbit_size,
         "origin": manifold.origin.value,
         **(leaf_document(manifold) if isinstance(manifold, BalancedManifold) else {}),
         "equations": manifold.equations,
-        "reduced": repr(manifold.reduction.program),
-        "learning_rates": rates_document(manifold.reduction),
+        "reduced": None if reduction is None else repr(reduction.program),
+        "learning_rates": {} if reduction is None else rates_document(reduction),
     }
+    if isinstance(manifold, SymmetricManifold):
+        document["stabiliser"] = {
+            "order": decimal(manifold.stabiliser_order),
+            "generators": manifold.stabiliser_generators,
+        }
+    return document
 
 
 def leaf_document(manifold: BalancedManifold) -> Document:

@@ -14,19 +14,18 @@ from invman.errors import ManifoldError, OverBudgetError, shown
 from invman.lattice.counting import Count, count_condensed
 from invman.lattice.enumeration import covers, enumerate_condensed
 from invman.lattice.invariant import ORDERED, arrange_invariant, count_invariant
+from invman.lattice.symmetric import BUDGET, count_symmetric, list_symmetric
 from invman.manifold.balanced import BalancedManifold, BalancedSpace
 from invman.manifold.condensed import CondensedManifold, CondensedSpace
-
-BUDGET = 250_000
-"""Manifolds that are listed before refusing."""
+from invman.manifold.symmetric import SymmetricManifold, SymmetricSpace
 
 Progress = Callable[[int, int], None]
 """Called now and then with how much is done and how much there is."""
 
-Space = CondensedSpace | BalancedSpace
+Space = CondensedSpace | BalancedSpace | SymmetricSpace
 """A family of manifolds of one architecture."""
 
-Manifold = CondensedManifold | BalancedManifold
+Manifold = CondensedManifold | BalancedManifold | SymmetricManifold
 """A manifold of a family."""
 
 Edges = list[tuple[int, int]]
@@ -38,11 +37,11 @@ class Lattice:
 
     Attributes
     ----------
-    space : CondensedSpace or BalancedSpace
+    space : CondensedSpace, BalancedSpace or SymmetricSpace
         The family.
     count : Count
         Exact numbers of manifolds and of classes, also when only representatives are listed.
-    manifolds : tuple of CondensedManifold or of BalancedManifold
+    manifolds : tuple of CondensedManifold, of BalancedManifold or of SymmetricManifold
         By decreasing dimension; the position is the id (``m0``, ``m1``, ...). With classes, one a class.
     covers : tuple of (int, int)
         Positions of a manifold and of one just below it. With classes: of two classes that have such members.
@@ -139,10 +138,11 @@ def build_lattice(
 
     Parameters
     ----------
-    source : Program, CondensedSpace or BalancedSpace
+    source : Program, CondensedSpace, BalancedSpace or SymmetricSpace
         The architecture, or a family of it.
-    family : {"condensed", "invariant"}
-        Which manifolds of a Program: condensed ones, or balanced ones with their leaves.
+    family : {"condensed", "invariant", "symmetric"}
+        Which manifolds of a Program: condensed ones, balanced ones with their leaves, or all fixed sets of the discrete
+        symmetry.
     classes : bool
         One manifold a class of conjugate ones; of condensed manifolds without visiting the others.
     budget : int
@@ -158,6 +158,8 @@ def build_lattice(
     ------
     OverBudgetError
         There are more than the budget allows; nothing has been listed then.
+    ManifoldError
+        There is no such family.
 
     Examples
     --------
@@ -166,6 +168,9 @@ def build_lattice(
     Lattice(2-3tanh-1, family='condensed', manifolds=24, classes=7, covers=58)
     """
     space = space_of(source, family) if isinstance(source, Program) else source
+    if isinstance(space, SymmetricSpace):
+        counted, listed, pairs = list_symmetric(space, classes=classes, budget=budget, progress=progress)
+        return Lattice(space, counted, tuple(listed), tuple(pairs))
     chosen = FAMILIES[space.family]
     count = chosen.count(space)
     by_class = classes and not chosen.ordered  # where all are ordered, all must be listed
@@ -237,8 +242,16 @@ def _edges(found: Sequence[CondensedManifold], classes: bool, progress: Progress
     return edges
 
 
+def _arrange_symmetric(
+    space: SymmetricSpace, classes: bool, progress: Progress | None
+) -> tuple[list[SymmetricManifold], Edges]:
+    _, listed, edges = list_symmetric(space, classes=classes, budget=BUDGET, progress=progress)
+    return list(listed), list(edges)
+
+
 FAMILIES = {
     "condensed": Family(CondensedSpace.of, count_condensed, _arrange_condensed),
     "invariant": Family(BalancedSpace.of, count_invariant, arrange_invariant, ORDERED),
+    "symmetric": Family(SymmetricSpace.of, count_symmetric, _arrange_symmetric),
 }
 """The families by name."""

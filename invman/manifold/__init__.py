@@ -6,6 +6,7 @@ from invman.manifold.condensed import CondensedManifold, CondensedSpace, Origin
 from invman.manifold.equations import parse_equations
 from invman.manifold.reduction import Reduction
 from invman.manifold.subspace import LinearEquations, Polydiagonal
+from invman.manifold.symmetric import SymmetricManifold, SymmetricSpace
 
 __all__ = [
     "BalancedManifold",
@@ -16,6 +17,8 @@ __all__ = [
     "Origin",
     "Polydiagonal",
     "Reduction",
+    "SymmetricManifold",
+    "SymmetricSpace",
     "coarsest",
     "parse_equations",
 ]

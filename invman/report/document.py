@@ -148,6 +148,11 @@ def leaf_lines(manifold: Manifold) -> list[str]:
     return [dimensions, str(manifold["reason"])]
 
 
+def _stabiliser_lines(manifold: Manifold) -> list[str]:
+    order = (manifold.get("stabiliser") or {}).get("order")
+    return [] if order is None else [f"fixed by a group of order {whole(order)}"]
+
+
 def tooltip(manifold: Manifold, limit: int = 12) -> str:
     """Write the short description of one manifold: name, dimension, conjugates, origin, verdict, equations.
 
@@ -164,6 +169,7 @@ def tooltip(manifold: Manifold, limit: int = 12) -> str:
         f"dimension {manifold['dimension']}, {plural(manifold.get('orbit_size', 1), 'conjugate')}",
         *leaf_lines(manifold),
         f"origin: {manifold.get('origin', 'unknown')}",
+        *_stabiliser_lines(manifold),
         f"verdict: {reason(manifold)}",
         *(equations[:limit] or ["no equation"]),
     ]

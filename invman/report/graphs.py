@@ -101,6 +101,7 @@ def _attributes(manifold: Any) -> dict[str, str | int | float]:
         "dimension": manifold["dimension"],
         "orbit_size": manifold.get("orbit_size"),
         "origin": manifold.get("origin"),
+        "stabiliser_order": (manifold.get("stabiliser") or {}).get("order"),
         "equations": "\n".join(str(equation) for equation in manifold.get("equations") or []),
         "reduced": manifold.get("reduced"),
         "learning_rates": json.dumps(manifold["learning_rates"]) if manifold.get("learning_rates") else None,

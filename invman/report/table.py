@@ -55,11 +55,20 @@ def table(document: Document) -> str:
     """Print the manifolds of a document, one a line; only the headline where they were counted but not listed."""
     if "manifolds" not in document:
         return headline(document)
-    leaves = [key for key in ("leaf_dimension", "frozen_dimension") if any(key in m for m in manifolds(document))]
-    columns = ["id", "name", "dimension", *leaves, "orbit_size", "origin", "reduced", *(["reason"] if leaves else [])]
-    rows = [[_reduced(m[key]) if key == "reduced" else m[key] for key in columns] for m in manifolds(document)]
-    header = ["id", "name", "dim", *(key.removesuffix("_dimension") for key in leaves), "conjugates", "origin"]
-    header += ["reduced", *(["reason"] if leaves else [])]
+    listed = manifolds(document)
+    leaves = [key for key in ("leaf_dimension", "frozen_dimension") if any(key in m for m in listed)]
+    fixed = any("stabiliser" in m for m in listed)
+    rows = [
+        [
+            *(m[key] for key in ["id", "name", "dimension", *leaves, "orbit_size"]),
+            whole(m["stabiliser"]["order"]) if fixed else m["origin"],
+            _reduced(m["reduced"]),
+            *([m["reason"]] if leaves else []),
+        ]
+        for m in listed
+    ]
+    header = ["id", "name", "dim", *(key.removesuffix("_dimension") for key in leaves), "conjugates"]
+    header += ["stabiliser" if fixed else "origin", "reduced", *(["reason"] if leaves else [])]
     return f"{headline(document)}{len(document['covers'])} covers\n\n{aligned(header, rows)}"
 
 
@@ -107,8 +116,8 @@ def check_line(check: Mapping[str, Any]) -> str:
     )
 
 
-def _reduced(text: str) -> str:
-    return "; ".join(text.splitlines())
+def _reduced(text: str | None) -> str:
+    return "-" if text is None else "; ".join(text.splitlines())
 
 
 def _number(value: float | None) -> str:

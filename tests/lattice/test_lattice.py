@@ -10,7 +10,7 @@ import pytest
 
 from invman.architecture import read_architecture
 from invman.errors import ManifoldError, OverBudgetError, SyntaxProblem
-from invman.lattice import Lattice, build_lattice
+from invman.lattice import Lattice, build_lattice, enumerate_condensed
 from invman.manifold import CondensedManifold, CondensedSpace
 
 
@@ -219,8 +219,8 @@ def test_space_or_program():
 def test_every_tuple_of_partitions_is_in_the_lattice():
     """1-2-2-2-1, odd: 216 tuples, 211 subspaces, each listed by its closure."""
     found = lattice("1-2tanh-2tanh-2tanh-1")
-    one_layer = [m.partitions[0] for m in lattice("1-2tanh-1").manifolds]
-    space = found.space
+    one_layer = [m.partitions[0] for m in enumerate_condensed(CondensedSpace.of(read_architecture("1-2tanh-1")))]
+    space = CondensedSpace.of(found.program)
     tuples = [CondensedManifold(space, chosen) for chosen in itertools.product(one_layer, repeat=3)]
     keys = {m.polydiagonal().key() for m in tuples}
     assert (len(tuples), len(keys)) == (216, 211)
