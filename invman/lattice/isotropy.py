@@ -21,7 +21,7 @@ from invman.manifold.symmetric import SymmetricSpace
 from invman.symmetry.conjugacy import prime_power_elements
 from invman.symmetry.relations import Form
 
-ATOMS = 400_000
+ATOMS = 1_000_000
 """Fixed sets of single elements that are held, at most."""
 
 Progress = Callable[[int, int], None]

@@ -21,7 +21,7 @@ from invman.symmetry.points import PointGroup, SignSpace, element_order, inverse
 LISTED = 20_000
 """Largest order of the group of axes that lie inside each other."""
 
-CANDIDATES = 100_000
+CANDIDATES = 20_000
 """Elements that are looked at, at most."""
 
 
