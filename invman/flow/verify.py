@@ -20,7 +20,7 @@ from invman.flow.verdict import CheckResult
 from invman.lattice import Lattice, build_lattice, lattice_document
 from invman.lattice.document import leaf_document, program_document
 from invman.lattice.lattice import Manifold
-from invman.manifold import BalancedManifold, CondensedManifold, LinearEquations, Polydiagonal, parse_equations
+from invman.manifold import BalancedManifold, LinearEquations, Polydiagonal, parse_equations
 
 Progress = Callable[[int, int], None]
 
@@ -134,7 +134,7 @@ def verify(
     program = manifolds[0].space.program
     chosen = options or CheckOptions()
     leaves = [RandomLeaves(m, chosen.seed, chosen.spread) for m in manifolds if isinstance(m, BalancedManifold)]
-    flat = [manifold.polydiagonal() for manifold in manifolds if isinstance(manifold, CondensedManifold)]
+    flat = [manifold.polydiagonal() for manifold in manifolds if not isinstance(manifold, BalancedManifold)]
     report = _check(program, leaves or flat, options, data, progress)
     names, dimensions = [m.name for m in manifolds], [m.dimension for m in manifolds]
     details = [leaf_document(m) if isinstance(m, BalancedManifold) else {} for m in manifolds]

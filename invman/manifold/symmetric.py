@@ -22,6 +22,7 @@ from invman.manifold.reduction import Reduction
 from invman.manifold.subspace import Polydiagonal
 from invman.symmetry.group import DiscreteSymmetry, find_symmetry
 from invman.symmetry.points import PointGroup
+from invman.symmetry.pools import Pool
 from invman.symmetry.relations import Form, SymmetryGraph
 
 
@@ -32,11 +33,23 @@ class SymmetricSpace:
     ----------
     symmetry : DiscreteSymmetry
         Symmetry of the architecture's hidden axes.
+
+    Raises
+    ------
+    UnsupportedError
+        Branches that differ in their own parameters only are interchangeable, which this family does not know of.
     """
 
     family = "symmetric"
 
     def __init__(self, symmetry: DiscreteSymmetry) -> None:
+        pool = next((factor for factor in symmetry.group.permutations if isinstance(factor, Pool)), None)
+        if pool is not None:
+            msg = (
+                f"family symmetric of {symmetry.program!r}: got interchangeable branches ({pool.name}), expected "
+                "permutations of axes only. Write the branches as one tensor with an axis that runs over them"
+            )
+            raise UnsupportedError(msg)
         self.symmetry = symmetry
         self.program = symmetry.program
         self.points = PointGroup(symmetry.group)

@@ -7,13 +7,13 @@ from collections import Counter
 import pytest
 
 from invman.architecture import read_architecture
-from invman.errors import ManifoldError, OverBudgetError
+from invman.errors import ManifoldError, OverBudgetError, UnsupportedError
 from invman.lattice import Lattice, build_lattice, count_condensed, count_symmetric, isotropy, lattice_document
 from invman.manifold import CondensedSpace, SymmetricManifold, SymmetricSpace
 from tests.lattice.brute import brute
 
 ARCHITECTURES = [
-    "1-2identity-1",
+    "2-2identity-1",
     "1-3tanh-1",
     "1-3cos-1",
     "2-2tanh-2+bias",
@@ -25,7 +25,7 @@ ARCHITECTURES = [
     "1-2gelu-2tanh-1",
     "1-3sigmoid-2tanh-1+bias",
     "1-2sigmoid-2sigmoid-2sigmoid-1",
-    "attention(d=1,heads=2,dk=1,seq=2)",
+    "attention(d=2,heads=2,dk=1,seq=2,output=no)",
     "moe(d=2,experts=2,ff=2)",
     "conv1d(length=3,kernel=2,channels=2)",
     "rnn(input=1,hidden=3,steps=2)",
@@ -169,10 +169,14 @@ def test_refuses_with_numbers(monkeypatch: pytest.MonkeyPatch):
 
 def test_family_must_be_known():
     program = read_architecture("1-2tanh-1")
-    with pytest.raises(ManifoldError, match="expected one of condensed, symmetric"):
+    with pytest.raises(ManifoldError, match="expected one of condensed, invariant, symmetric"):
         build_lattice(program, family="other")
-    with pytest.raises(ManifoldError, match="expected the same"):
-        build_lattice(SymmetricSpace.of(program), family="condensed")
+
+
+def test_interchangeable_branches_are_refused():
+    """With one input, one output and nothing between, a[k] and w[k] can be swapped, which no axis explains."""
+    with pytest.raises(UnsupportedError, match="interchangeable branches"):
+        SymmetricSpace.of(read_architecture("1-2identity-1"))
 
 
 def test_speed():
