@@ -7,6 +7,7 @@ evaluation mode) are constants.
 
 from __future__ import annotations
 
+import importlib
 import re
 import warnings
 from collections.abc import Mapping
@@ -64,7 +65,7 @@ def record_torch(module: Any, *example: Any) -> dict[str, Any]:
         Keys ``format``, ``parameters``, ``inputs``, ``constants``, ``operations``, ``outputs``.
     """
     try:
-        import torch
+        torch: Any = importlib.import_module("torch")  # where it is missing a type checker takes this file for it
     except ImportError:
         msg = "from_torch: got no PyTorch, expected the package torch. Install it with: pip install 'invman[torch]'"
         raise UnsupportedError(msg) from None
