@@ -84,6 +84,12 @@ class DataError(InvmanError):
     """A data file does not fit the architecture, or holds something that is no finite number."""
 
 
+class ContradictionError(InvmanError):
+    """Two results that were proved exclude each other: a fault of invman, with what is needed to reproduce it."""
+
+    exit_code = 1
+
+
 class OutputError(InvmanError):
     """A result could not be written; nothing half-written is left behind."""
 

@@ -88,7 +88,7 @@ def expand(program: Program, algebra: Algebra[T], theta: Sequence[T], x: Sequenc
     OverBudgetError
         When writing the program out would take more operations than the budget.
     """
-    size = sum(_cost(s.expr, program) * math.prod(program.sizes[a] for a in s.axes) for s in program.statements)
+    size = operations(program)
     if size > budget:
         raise OverBudgetError("scalar operations of the program written out", size, budget, "Use smaller sizes.")
     tensors: dict[str, dict[tuple[int, ...], T]] = {}
@@ -108,6 +108,11 @@ def expand(program: Program, algebra: Algebra[T], theta: Sequence[T], x: Sequenc
             for key in itertools.product(*(range(program.sizes[axis]) for axis in statement.axes))
         }
     return [value for name in program.outputs for value in tensors[name].values()]
+
+
+def operations(program: Program) -> int:
+    """Return the number of scalar operations of one evaluation of a program."""
+    return sum(_cost(s.expr, program) * math.prod(program.sizes[a] for a in s.axes) for s in program.statements)
 
 
 def _cost(expr: Expr, program: Program) -> int:

@@ -17,12 +17,14 @@ class ModularRank:
     ----------
     prime : int
         Below 2^63.
+    most : int
+        The rank that cannot be passed.
     """
 
     blurred = False
 
-    def __init__(self, prime: int) -> None:
-        self.prime = prime
+    def __init__(self, prime: int, most: int) -> None:
+        self.prime, self.most = prime, most
         self.rows: list[list[int]] = []
 
     @property
