@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from invman.architecture.torch import from_torch
     from invman.errors import (
         ArchitectureError,
+        ContradictionError,
         DataError,
         InvmanError,
         ManifoldError,
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
         coarsest,
         parse_equations,
     )
+    from invman.orbit import Certificate, OrbitOptions, find_orbit
     from invman.symmetry import DiscreteSymmetry, find_symmetry
     from invman.symmetry.findings import Findings, find_all_symmetry
     from invman.symmetry.laws import Laws, find_laws
@@ -57,16 +59,19 @@ _HOME = {
     "ArchitectureError": "errors",
     "BalancedManifold": "manifold",
     "BalancedSpace": "manifold",
+    "Certificate": "orbit",
     "CheckOptions": "flow",
     "CheckReport": "flow",
     "CondensedManifold": "manifold",
     "CondensedSpace": "manifold",
+    "ContradictionError": "errors",
     "DataError": "errors",
     "DiscreteSymmetry": "symmetry",
     "InvmanError": "errors",
     "Lattice": "lattice",
     "LinearEquations": "manifold",
     "ManifoldError": "errors",
+    "OrbitOptions": "orbit",
     "OutputError": "errors",
     "OverBudgetError": "errors",
     "Polydiagonal": "manifold",
@@ -86,6 +91,7 @@ _HOME = {
     "Laws": "symmetry.laws",
     "find_all_symmetry": "symmetry.findings",
     "find_laws": "symmetry.laws",
+    "find_orbit": "orbit",
     "find_symmetry": "symmetry",
     "from_jax": "architecture.jaxpr",
     "from_onnx": "architecture.onnx",
@@ -105,10 +111,12 @@ __all__ = [
     "ArchitectureError",
     "BalancedManifold",
     "BalancedSpace",
+    "Certificate",
     "CheckOptions",
     "CheckReport",
     "CondensedManifold",
     "CondensedSpace",
+    "ContradictionError",
     "DataError",
     "DiscreteSymmetry",
     "Findings",
@@ -117,6 +125,7 @@ __all__ = [
     "Laws",
     "LinearEquations",
     "ManifoldError",
+    "OrbitOptions",
     "OutputError",
     "OverBudgetError",
     "Polydiagonal",
@@ -135,6 +144,7 @@ __all__ = [
     "enumerate_condensed",
     "find_all_symmetry",
     "find_laws",
+    "find_orbit",
     "find_symmetry",
     "from_jax",
     "from_onnx",

@@ -21,6 +21,7 @@ from invman.cli.analyze import analyze
 from invman.cli.enumerate import enumerate_
 from invman.cli.lattice import lattice
 from invman.cli.laws import laws
+from invman.cli.orbit import orbit
 from invman.cli.show import show
 from invman.cli.symmetry import symmetry
 from invman.cli.verify import verify
@@ -56,7 +57,7 @@ app = App(
     version_flags=["--version"],
     result_action="return_value",
 )
-for command in (analyze, enumerate_, lattice, verify, symmetry, laws, show):
+for command in (analyze, enumerate_, lattice, verify, orbit, symmetry, laws, show):
     app.command(command, name=command.__name__.rstrip("_"))
 
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -15,24 +15,28 @@ from invman.architecture.scalars import operations
 from invman.errors import DataError, OverBudgetError, UnsupportedError
 from invman.manifold.balanced import BalancedManifold
 from invman.manifold.coarsest import coarsest
-from invman.orbit.certificate import Bound, Certificate
+from invman.orbit.certificate import Bound, Certificate, NumericalRank
 from invman.orbit.exact import ExactFamily
 from invman.orbit.generic import DRIVERS, generic_rank
 from invman.orbit.hull import affine_hull
 from invman.orbit.points import FlatManifold, Theta, draw_point, exact_point
-from invman.orbit.rank import BallRank, ModularRank
+from invman.orbit.rank import BallRank, MinorRank, ModularRank, Rank
 from invman.orbit.series import BallRing, ModularRing
 from invman.orbit.transport import transport
 from invman.symmetry.infinitesimal.census import take_census
 from invman.symmetry.infinitesimal.tower import RedrawError, draw_tower
 
-Arithmetic = Literal["auto", "ball", "modular"]
+Arithmetic = Literal["auto", "ball", "modular", "float"]
 Progress = Callable[[int, int], None]
 
 WORK = 20_000_000
 """Operations on series before refusing: some minutes."""
 ORDER = 14
 """The last order of formal transport, brackets of length 15."""
+FLOAT_ORDER = 3
+"""The last order in floating point."""
+LARGE = 120
+"""Parameters from which on one minor is proved regular, in place of an elimination."""
 BITS = (256, 1024)
 """Precisions of balls; the second is used where the first leaves something undecided."""
 
@@ -43,8 +47,9 @@ class OrbitOptions:
 
     Attributes
     ----------
-    arithmetic : {"auto", "ball", "modular"}
-        Of the lower bound; auto takes residues for programs of + - * / only, and balls for all others.
+    arithmetic : {"auto", "ball", "modular", "float"}
+        Of the lower bound; auto takes residues for programs of + - * / only, and balls for all others. float gives a
+        numerical rank beside a lower bound of 0.
     order : int
         The last order of formal transport.
     seed : int
@@ -64,8 +69,8 @@ class OrbitOptions:
             if isinstance(value, bool) or not isinstance(value, int) or value < least:
                 msg = f"option {name}: got {value!r}, expected a whole number from {least} on"
                 raise DataError(msg)
-        if self.arithmetic not in ("auto", "ball", "modular"):
-            msg = f"option arithmetic: got {self.arithmetic!r}, expected auto, ball or modular"
+        if self.arithmetic not in get_args(Arithmetic):
+            msg = f"option arithmetic: got {self.arithmetic!r}, expected one of {', '.join(get_args(Arithmetic))}"
             raise DataError(msg)
 
 
@@ -140,45 +145,62 @@ def find_orbit(
 
 
 class _Search:
+    """One point; the bounds are looked for in the order of their cost."""
+
     def __init__(self, program: Program, theta: Theta, options: OrbitOptions) -> None:
         self.program, self.theta, self.options = program, theta, options
-        self.kinds = take_census(program, options.budget).kinds
         self.samples = math.ceil(program.parameter_count / program.output_count) + 2
-        work = operations(program) * (self.samples + DRIVERS * program.parameter_count)
-        if work > options.budget:
-            advice = "Use smaller sizes, or raise the budget with --budget."
-            raise OverBudgetError(f"operations on series for the orbit in {program!r}", work, options.budget, advice)
+        self.work = operations(program) * (self.samples + DRIVERS * program.parameter_count)
+        self._asked = False
+        self.leaf = self._coarsest()
+        self.upper = self._leaf()
 
     def run(self, place: str | None, progress: Progress | None) -> Certificate:
-        upper = self._leaf()
+        options, affordable = self.options, self.work <= self.options.budget
+        if options.arithmetic == "float":
+            if affordable:
+                self._lower_by_hull()
+            nothing = Bound(0, "nothing is proved in floating point", "float64")
+            return Certificate(self.program, self.theta, place, nothing, self.upper, (), options.seed, self._floats())
+        if not affordable:
+            advice = (
+                "Use smaller sizes, raise the budget with --budget, or ask for --arithmetic float, which is no proof."
+            )
+            what = f"operations on series for the orbit in {self.program!r}"
+            raise OverBudgetError(what, self.work, options.budget, advice)
         lower, profile = Bound(0, "nothing was shown"), ()
         for bits in BITS:
             rank, description, orders = self._transport(bits)
-            found: list[int] = []
-            asked = upper.value == self.program.parameter_count and upper.error > 0
-            for matrix in orders:
-                rank.most = upper.value
-                found.append(rank.add(matrix))
-                if progress is not None:
-                    progress(len(found) - 1, self.options.order)
-                if found[-1] < upper.value and not asked and found[-2:-1] == found[-1:]:
-                    upper, asked = self._hull(upper), True
-                if found[-1] >= upper.value:
-                    break
+            found = self._climb(rank, orders, progress)
             if not profile or found[-1] > profile[-1]:
                 profile = tuple(found)
                 lower = Bound(profile[-1], f"rank of formal transport up to order {len(profile) - 1}", description)
-            if lower.value >= upper.value or not rank.blurred:
+            if lower.value >= self.upper.value or not rank.blurred:
                 break
-        if lower.value < upper.value:
-            upper = self._hull(upper)
-        return Certificate(self.program, self.theta, place, lower, upper, profile, self.options.seed)
+        if lower.value < self.upper.value:
+            self._lower_by_hull()
+        return Certificate(self.program, self.theta, place, lower, self.upper, profile, options.seed)
 
-    def _transport(self, bits: int) -> tuple[BallRank | ModularRank, str, Iterator[Any]]:
+    def _climb(self, rank: Rank, orders: Iterator[Any], progress: Progress | None) -> list[int]:
+        """Add order after order until the upper bound is reached; ask for a better one where the rank stands still."""
+        found: list[int] = []
+        for matrix in orders:
+            rank.most = self.upper.value
+            found.append(rank.add(matrix))
+            if progress is not None:
+                progress(len(found) - 1, self.options.order)
+            if found[-1] < self.upper.value and found[-2:-1] == found[-1:]:
+                self._lower_by_hull()
+            if found[-1] >= self.upper.value:
+                break
+        return found
+
+    def _transport(self, bits: int) -> tuple[Rank, str, Iterator[Any]]:
         """Return an empty rank, the arithmetic in words, and the coefficients order by order."""
         program, options = self.program, self.options
-        modular = options.arithmetic == "modular" or (options.arithmetic == "auto" and not self.kinds)
-        if modular and self.kinds:
+        kinds = take_census(program, options.budget).kinds
+        modular = options.arithmetic == "modular" or (options.arithmetic == "auto" and not kinds)
+        if modular and kinds:
             msg = (
                 f"arithmetic modular for {program!r}: got functions that are not rational, expected + - * / only. "
                 "Use balls (--arithmetic ball)"
@@ -186,35 +208,48 @@ class _Search:
             raise UnsupportedError(msg)
         if modular:
             tower = draw_tower(np.random.default_rng([options.seed, 4]), 0)
-            ring, rank = ModularRing(1, tower, options.seed), ModularRank(tower.primes[0], program.parameter_count)
+            ring, rank = ModularRing(1, tower, options.seed), ModularRank(tower.primes[0], self.upper.value)
             text = f"modulo the prime {tower.primes[0]}, a certain lower bound over the rational numbers"
         else:
-            ring, rank = BallRing(1, bits, options.seed), BallRank(bits, program.parameter_count)
-            text = f"real balls of {bits} bits, each pivot proved not to vanish"
+            large = program.parameter_count > LARGE
+            ring, rank = BallRing(1, bits, options.seed), (MinorRank if large else BallRank)(bits, self.upper.value)
+            text = f"real balls of {bits} bits, {'one minor' if large else 'each pivot'} proved not to vanish"
         start = [ring.embed(value) for value in self.theta]
         family = ExactFamily(program, ring, start, self.samples, DRIVERS + 1, options.budget)
         return rank, text, transport(family, options.order)
 
-    def _leaf(self) -> Bound:
-        """Return the leaf of the coarsest balanced partition; in nets that are not fully connected the whole space."""
-        count = self.program.parameter_count
+    def _coarsest(self) -> BalancedManifold | None:
+        """Return the smallest balanced manifold that holds the point; None where a net is not fully connected."""
         try:
-            found = coarsest(list(self.theta), self.program)
+            return coarsest(list(self.theta), self.program)
         except UnsupportedError:
-            return Bound(count, "the whole parameter space")
-        method = "leaf of the coarsest balanced partition of the neurons"
-        return Bound(found.leaf_dimension, method, manifold=found.name)
+            return None
 
-    def _hull(self, upper: Bound) -> Bound:
-        """Return the generic orbits of the affine hull, where they are smaller than what is known."""
-        if upper.error > 0:
-            return upper
+    def _leaf(self) -> Bound:
+        if self.leaf is None:
+            return Bound(self.program.parameter_count, "the whole parameter space")
+        method = "leaf of the coarsest balanced partition of the neurons"
+        return Bound(self.leaf.leaf_dimension, method, manifold=self.leaf.name)
+
+    def _lower_by_hull(self) -> None:
+        """Take the generic orbits of the affine hull for the upper bound, where they are smaller; once."""
+        if self._asked:
+            return
+        self._asked = True
         budget, seed = self.options.budget, self.options.seed
-        hull = affine_hull(self.program, self.theta, seed=seed, budget=budget)
+        within = None if self.leaf is None else [list(map(Fraction, row)) for row in self.leaf.leaf().basis().tolist()]
+        hull = affine_hull(self.program, self.theta, seed=seed, budget=budget, within=within)
         found = generic_rank(self.program, hull, seed=seed, budget=budget)
-        if found.rank >= upper.value:
-            return upper
+        if found.rank >= self.upper.value:
+            return
         where = "the whole space" if hull.dimension == self.program.parameter_count else "the affine hull"
         method = f"dimension of the orbits of generic points of {where}, of dimension {hull.dimension}"
-        same = hull.dimension == upper.value
-        return Bound(found.rank, method, f"modulo the prime {found.prime}", upper.manifold if same else None, found.error)
+        manifold = self.upper.manifold if hull.dimension == self.upper.value else None
+        self.upper = Bound(found.rank, method, f"modulo the prime {found.prime}", manifold, found.error)
+
+    def _floats(self) -> NumericalRank:
+        from invman.orbit.floating import float_rank
+
+        point = np.array([float(v) for v in self.theta])
+        found = float_rank(self.program, point, seed=self.options.seed, order=min(self.options.order, FLOAT_ORDER))
+        return NumericalRank(found.rank, found.profile, found.gap)

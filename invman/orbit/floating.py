@@ -24,6 +24,8 @@ from invman.symmetry.infinitesimal.tower import RedrawError
 
 TERMS = 32
 """Coefficients of the polynomials in t by which the inputs of the control are weighted."""
+SMALL = 256
+"""Up to this many parameters brackets are asked for three coefficients at once, since compilation takes longest."""
 NOTHING = 1e-12
 """A column shorter than this, relative to the longest one, counts as zero."""
 SLACK = 1e3
@@ -61,7 +63,8 @@ class FloatFamily:
         self._inputs = self._rng.normal(size=(samples + controls, program.input_count))
         self._weights = self._rng.normal(size=(TERMS, controls, program.output_count)) / controls
         self._curve: list[np.ndarray] = [np.asarray(theta, dtype=np.float64)]
-        self._start: np.ndarray | None = None
+        self._found: list[np.ndarray] = []  # coefficients of the fields, (inputs, outputs, D)
+        self._bends: list[np.ndarray] = []
 
     def prolong(self, length: int) -> tuple[list[np.ndarray], list[np.ndarray]]:
         """Return the coefficients of the fields, ``length`` matrices (D, K), and of the Hessian of the control.
@@ -71,22 +74,13 @@ class FloatFamily:
         RedrawError
             The map is not finite at the point, whatever the input.
         """
-        if self._start is None:
-            with jax.enable_x64(True):
-                self._start = self._begin()
-        if length == 1:
-            return [self._start], []
         with jax.enable_x64(True):
-            data = (
-                [jnp.asarray(coefficient) for coefficient in self._curve],
-                jnp.asarray(self._inputs[: self.samples]),
-                jnp.asarray(self._inputs[self.samples :]),
-                jnp.asarray(self._weights[:length]),
-            )
-            known = len(self._curve)
-            curve, fields, bends = self._compiled(lambda *a: self._series(length, *a), *data)(*data)
-            self._curve += [np.asarray(coefficient) for coefficient in curve[known:]]
-            return [self._columns(field) for field in fields], [np.asarray(bend) for bend in bends]
+            if not self._found:
+                self._begin()
+            if length > len(self._found):
+                self._extend(max(length, 3) if self.parameters <= SMALL else length)
+        fields = [field[: self.samples].reshape(-1, self.parameters).T for field in self._found[:length]]
+        return fields, self._bends[: length - 1]
 
     def product(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
         """Multiply matrices."""
@@ -95,10 +89,6 @@ class FloatFamily:
     def divide(self, matrix: np.ndarray, divisor: int) -> np.ndarray:
         """Divide a matrix by a whole number that is not zero."""
         return matrix / divisor
-
-    def _columns(self, fields: Any) -> np.ndarray:
-        """Bring gradients (inputs, outputs, D) into the columns of a matrix."""
-        return np.asarray(fields).reshape(-1, self.parameters).T
 
     def _compiled(self, function: Callable[..., Any], *arguments: Any) -> Callable[..., Any]:
         start = time.perf_counter()
@@ -109,39 +99,55 @@ class FloatFamily:
     def _fields(self, theta: Array, inputs: Array) -> Array:
         return jax.vmap(jax.jacrev(self._map), (None, 0))(theta, inputs)
 
-    def _begin(self) -> np.ndarray:
-        """Return the gradients at the start; inputs where they are not finite are drawn anew."""
+    def _begin(self) -> None:
+        """Find the gradients at the start; inputs where they are not finite are drawn anew."""
         theta = jnp.asarray(self._curve[0])
         gradients = self._compiled(self._fields, theta, jnp.asarray(self._inputs))
         for _ in range(ATTEMPTS):
             found = np.asarray(gradients(theta, jnp.asarray(self._inputs)))
             bad = ~np.isfinite(found).all(axis=(1, 2))
             if not bad.any():
-                return self._columns(found[: self.samples])
+                self._found = [found]
+                return
             self._inputs[bad] = self._rng.normal(size=self._inputs[bad].shape)
         raise RedrawError
 
-    def _series(
-        self, length: int, curve: list[Array], inputs: Array, driving: Array, weights: Array
-    ) -> tuple[list[Array], list[Array], list[Array]]:
-        """Continue the curve order by order, then expand fields and Hessian along it."""
+    def _extend(self, size: int) -> None:
+        """Continue the curve order by order, each from the fields along what is known of it, and expand along it."""
+        inputs, weights = jnp.asarray(self._inputs), jnp.asarray(self._weights[:size])
+        driving = inputs[self.samples :]
 
         def control(t: Array, theta: Array) -> Array:
-            return jnp.sum(_horner(list(weights), t) * jax.vmap(self._map, (None, 0))(theta, driving))
+            return jnp.sum(_horner(weights, t) * jax.vmap(self._map, (None, 0))(theta, driving))
 
-        for n in range(len(curve), length):
-            known = list(curve)
-            slope = _taylor(lambda t, known=known: jax.grad(control, 1)(t, _horner(known, t)), n - 1)[-1]
-            curve = [*curve, slope / n]
-        fields = _taylor(lambda t: self._fields(_horner(curve, t), inputs), length - 1)
-        bends = _taylor(lambda t: jax.hessian(control, 1)(t, _horner(curve, t)), length - 2)
-        return curve, fields, bends
+        def fields(curve: Array, inputs: Array) -> list[Array]:
+            return _taylor(lambda t: self._fields(_horner(curve, t), inputs), size - 1)
+
+        def bends(curve: Array) -> list[Array]:
+            return _taylor(lambda t: jax.hessian(control, 1)(t, _horner(curve, t)), size - 2)
+
+        along = self._compiled(fields, self._padded(size), inputs)
+        for n in range(len(self._curve), size):
+            if len(self._found) < n:
+                self._found = [np.asarray(field) for field in along(self._padded(size), inputs)[:n]]
+            slopes = zip(self._weights[:n], reversed(self._found[:n]), strict=True)
+            total = sum(np.tensordot(weight, field[self.samples :], 2) for weight, field in slopes)
+            self._curve.append(np.asarray(total) / n)
+        self._found = [np.asarray(field) for field in along(self._padded(size), inputs)]
+        curve = self._padded(size)
+        self._bends = [np.asarray(bend) for bend in self._compiled(bends, curve)(curve)]
+
+    def _padded(self, size: int) -> Array:
+        """Return the known coefficients of the curve, and zeros."""
+        curve = np.zeros((size, self.parameters))
+        curve[: len(self._curve)] = self._curve
+        return jnp.asarray(curve)
 
 
-def _horner(coefficients: list[Array], t: Array) -> Array:
+def _horner(coefficients: Array, t: Array) -> Array:
     value = coefficients[-1]
-    for coefficient in coefficients[-2::-1]:
-        value = value * t + coefficient
+    for k in range(len(coefficients) - 2, -1, -1):
+        value = value * t + coefficients[k]
     return value
 
 
@@ -262,8 +268,8 @@ def float_rank(
     Examples
     --------
     >>> from invman.architecture import read_architecture
-    >>> float_rank(read_architecture("1-2identity-1"), np.array([1.0, 2.0, 3.0, 4.0])).profile
-    (1, 2, 3)
+    >>> float_rank(read_architecture("2-2identity-1"), np.array([1.0, 2.0, 3.0, 4.0, 5.0, 7.0])).profile
+    (2, 3)
     """
     start = time.perf_counter()
     if samples is None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from invman.architecture.program import Program
 from invman.orbit.exact import ExactFamily
-from invman.orbit.hull import Leaf, tower_of
+from invman.orbit.hull import Leaf
 from invman.orbit.rank import ModularRank
 from invman.orbit.series import ModularRing
 from invman.orbit.transport import transport
@@ -74,7 +74,8 @@ def generic_rank(program: Program, leaf: Leaf, *, seed: int, budget: int) -> Gen
     Examples
     --------
     >>> from invman.architecture import read_architecture
-    >>> generic_rank(read_architecture("2-2identity-2"), Leaf.whole(8), seed=0, budget=1000).profile
+    >>> net = read_architecture("2-2identity-2")
+    >>> generic_rank(net, Leaf.whole(net, seed=0, budget=1000), seed=0, budget=1000).profile
     (4, 5, 5)
     """
     samples, drivers = math.ceil(leaf.dimension / max(1, program.output_count)) + 1, DRIVERS
@@ -92,7 +93,7 @@ def generic_rank(program: Program, leaf: Leaf, *, seed: int, budget: int) -> Gen
 def _run(
     program: Program, leaf: Leaf, samples: int, drivers: int, seed: int, budget: int
 ) -> tuple[int, tuple[int, ...]]:
-    tower = tower_of(program, seed, budget)
+    tower = leaf.tower
     for attempt in range(POINTS):
         ring = ModularRing(1, tower, seed * POINTS + attempt)
         family = ExactFamily(program, ring, leaf.draw(ring), samples, drivers, budget)

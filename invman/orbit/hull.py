@@ -21,7 +21,7 @@ from invman.orbit.series import ModularRing
 from invman.orbit.tape import Tape
 from invman.symmetry.infinitesimal.census import take_census
 from invman.symmetry.infinitesimal.fields import TALLEST
-from invman.symmetry.infinitesimal.modular import echelon, rational, rational_echelon
+from invman.symmetry.infinitesimal.modular import echelon, rational
 from invman.symmetry.infinitesimal.tape import residue
 from invman.symmetry.infinitesimal.tower import RedrawError, Tower, draw_tower
 
@@ -29,20 +29,27 @@ QUIET = 8
 """Random inputs, each with a point of its own, whose fields must add nothing before a space counts as closed."""
 
 
+Number = tuple[int, ...]
+"""A number by its residues modulo the primes of a tower."""
+
+
 @dataclass(frozen=True)
 class Leaf:
-    """An affine subspace ``theta + S`` with exact rational numbers.
+    """An affine subspace ``theta + S``, exactly, by residues.
 
     Attributes
     ----------
-    theta : tuple of D Fractions
+    tower : Tower
+        The primes.
+    theta : tuple of D numbers
         A point of it.
-    basis : tuple of tuples of D Fractions
+    basis : tuple of tuples of D numbers
         A basis of S, in echelon form.
     """
 
-    theta: tuple[Fraction, ...]
-    basis: tuple[tuple[Fraction, ...], ...]
+    tower: Tower
+    theta: tuple[Number, ...]
+    basis: tuple[tuple[Number, ...], ...]
 
     @property
     def dimension(self) -> int:
@@ -50,21 +57,30 @@ class Leaf:
         return len(self.basis)
 
     @classmethod
-    def whole(cls, parameters: int) -> Leaf:
-        """Return the whole space."""
-        zero = (Fraction(0),) * parameters
-        return cls(zero, tuple((*zero[:i], Fraction(1), *zero[i + 1 :]) for i in range(parameters)))
+    def spanned(cls, tower: Tower, theta: Sequence[Fraction], rows: Sequence[Sequence[Fraction]]) -> Leaf:
+        """Return the leaf through a rational point with rational directions."""
+        residues = {
+            v: tuple(residue(v, prime) for prime in tower.primes) for v in {*theta, *(v for r in rows for v in r)}
+        }
+        return cls(tower, tuple(residues[v] for v in theta), tuple(tuple(residues[v] for v in row) for row in rows))
 
-    def draw(self, ring: ModularRing) -> list[tuple[int, ...]]:
+    @classmethod
+    def whole(cls, program: Program, *, seed: int, budget: int) -> Leaf:
+        """Return the whole parameter space of a program."""
+        size = program.parameter_count
+        rows = [[Fraction(int(i == j)) for j in range(size)] for i in range(size)]
+        return cls.spanned(tower_of(program, seed, budget), [Fraction(0)] * size, rows)
+
+    def draw(self, ring: ModularRing) -> list[Number]:
         """Return a random point modulo the primes of a ring."""
         steps = [ring.draw() for _ in self.basis]
         point = []
         for i, start in enumerate(self.theta):
-            entries = [(row[i], step) for row, step in zip(self.basis, steps, strict=True) if row[i]]
+            entries = [(row[i], step) for row, step in zip(self.basis, steps, strict=True) if any(row[i])]
             point.append(
                 tuple(
-                    (residue(start, prime) + sum(residue(c, prime) * step[level] for c, step in entries)) % prime
-                    for level, prime in enumerate(ring.tower.primes)
+                    (start[level] + sum(c[level] * step[level] for c, step in entries)) % prime
+                    for level, prime in enumerate(self.tower.primes)
                 )
             )
         return point
@@ -76,7 +92,14 @@ def tower_of(program: Program, seed: int, budget: int) -> Tower:
     return draw_tower(np.random.default_rng([seed, 2]), min(depth, TALLEST))
 
 
-def affine_hull(program: Program, theta: Sequence[Fraction], *, seed: int, budget: int) -> Leaf:
+def affine_hull(
+    program: Program,
+    theta: Sequence[Fraction],
+    *,
+    seed: int,
+    budget: int,
+    within: Sequence[Sequence[Fraction]] | None = None,
+) -> Leaf:
     """Find an affine subspace through a point that training cannot leave, as small as the closure finds it.
 
     Parameters
@@ -89,6 +112,8 @@ def affine_hull(program: Program, theta: Sequence[Fraction], *, seed: int, budge
         Of all random numbers.
     budget : int
         Largest number of scalar operations of one evaluation.
+    within : rows of D Fractions, optional
+        Directions of a leaf that is known to be closed; taken where the hull has irrational directions.
 
     Returns
     -------
@@ -109,19 +134,26 @@ def affine_hull(program: Program, theta: Sequence[Fraction], *, seed: int, budge
     >>> affine_hull(net, point, seed=0, budget=1000).dimension
     2
     """
-    ring = ModularRing(1, tower_of(program, seed, budget), seed)
-    leaf = Leaf(tuple(theta), ())
+    tower = tower_of(program, seed, budget)
+    ring = ModularRing(1, tower, seed)
+    leaf = Leaf.spanned(tower, theta, [])
     while leaf.dimension < program.parameter_count:
-        found = _close(program, leaf, ring, budget)
-        if len(found) == leaf.dimension:
+        rows = _close(program, leaf, ring, budget)
+        if len(rows) == leaf.dimension:
             break
-        leaf = Leaf(leaf.theta, tuple(tuple(row) for row in _rational(found, ring.prime)))
+        if len(tower.primes) > 1:  # exponentials need the directions modulo all primes
+            try:
+                leaf = Leaf.spanned(tower, theta, _rational(rows, ring.prime))
+            except UnsupportedError:
+                leaf = Leaf.spanned(tower, theta, _widened(rows, within))
+        else:
+            leaf = Leaf(tower, leaf.theta, tuple(tuple((v,) for v in row) for row in rows))
     return leaf
 
 
 def _close(program: Program, leaf: Leaf, ring: ModularRing, budget: int) -> list[list[int]]:
     """Return the span of S and of the gradients at random points of the leaf, modulo the first prime."""
-    rows = [[residue(v, ring.prime) for v in row] for row in leaf.basis]
+    rows = [[v[0] for v in row] for row in leaf.basis]
     while len(rows) < program.parameter_count:
         gradients: list[list[int]] = []
         rejected = 0
@@ -149,15 +181,12 @@ def _gradients(program: Program, leaf: Leaf, ring: ModularRing, budget: int) -> 
 
 
 def _rational(rows: list[list[int]], prime: int) -> list[list[Fraction]]:
-    """Reconstruct an echelon basis over the rational numbers.
+    return [[rational(value, prime) for value in row] for row in rows]
 
-    A row that has irrational entries (the value of a hidden neuron, say) is replaced by all coordinates that it touches,
-    which makes the space larger and leaves it valid as a bound.
-    """
-    found: list[list[Fraction]] = []
-    for row in rows:
-        try:
-            found.append([rational(value, prime) for value in row])
-        except UnsupportedError:
-            found += [[Fraction(int(i == j)) for j in range(len(row))] for i, value in enumerate(row) if value]
-    return rational_echelon(found)
+
+def _widened(rows: list[list[int]], within: Sequence[Sequence[Fraction]] | None) -> Sequence[Sequence[Fraction]]:
+    """Return a larger space with rational directions, where those found are irrational (values of neurons, say)."""
+    if within is not None:
+        return within
+    size = len(rows[0])
+    return [[Fraction(int(i == j)) for j in range(size)] for i in range(size) if any(row[i] for row in rows)]

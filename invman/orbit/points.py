@@ -72,7 +72,9 @@ def draw_point(program: Program, seed: int, manifold: FlatManifold | BalancedMan
     """
     rng = np.random.default_rng([seed, 3])
     size = program.parameter_count
-    free = [int(v) * (1 - 2 * int(s)) for v, s in zip(rng.integers(1, REACH, size), rng.integers(0, 2, size), strict=True)]
+    free = [
+        int(v) * (1 - 2 * int(s)) for v, s in zip(rng.integers(1, REACH, size), rng.integers(0, 2, size), strict=True)
+    ]
     if manifold is None:
         return tuple(Fraction(v, GRID) for v in free)
     if isinstance(manifold, BalancedManifold):

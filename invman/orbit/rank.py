@@ -2,12 +2,33 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 from flint import arb, arb_mat, ctx, nmod_mat
 
+from invman.orbit.minor import proved_rank
+
 BLURRED = 2.0**-40
 """A remainder whose ball is wider than this, relative to the column, might be told from zero with more bits."""
+
+
+class Rank(Protocol):
+    """A rank that grows as columns are added.
+
+    Attributes
+    ----------
+    most : int
+        Where to stop.
+    blurred : bool
+        Whether more bits might give a larger one.
+    """
+
+    most: int
+    blurred: bool
+
+    def add(self, matrix: Any) -> int:
+        """Add the columns of a matrix (D, K) and return the rank."""
+        ...
 
 
 class ModularRank:
@@ -21,10 +42,8 @@ class ModularRank:
         The rank that cannot be passed.
     """
 
-    blurred = False
-
     def __init__(self, prime: int, most: int) -> None:
-        self.prime, self.most = prime, most
+        self.prime, self.most, self.blurred = prime, most, False
         self.rows: list[list[int]] = []
 
     @property
@@ -89,6 +108,29 @@ class BallRank:
             self.pivots.append((-place, scaled))
         elif size > 0 and max(_upper(v) for v in column) > BLURRED * size:
             self.blurred = True
+
+
+class MinorRank:
+    """A proved lower bound of the rank of many columns of balls, from one large minor.
+
+    Parameters
+    ----------
+    bits : int
+        Precision.
+    most : int
+        Where to stop.
+    """
+
+    def __init__(self, bits: int, most: int) -> None:
+        self.bits, self.most, self.blurred = bits, most, False
+        self.rows: list[list[Any]] = []
+        self.rank = 0
+
+    def add(self, matrix: arb_mat) -> int:
+        """Add the columns of a matrix (D, K) and return the rank that is proved."""
+        self.rows += matrix.transpose().tolist()
+        self.rank = max(self.rank, proved_rank(arb_mat(self.rows).transpose(), self.most, self.bits))
+        return self.rank
 
 
 def _lower(value: arb) -> arb:
