@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
+from math import isfinite
 from typing import Any
 
 from invman.architecture.program import Program
@@ -61,7 +62,7 @@ class NumericalRank:
     profile : tuple of int
         Rank by order.
     gap : float
-        Ratio of the last singular value that counts to the first that does not.
+        Ratio of the last singular value that counts to the first that does not; infinite where all count.
     """
 
     rank: int
@@ -150,5 +151,9 @@ class Certificate:
             "point": [str(value) for value in self.theta],
             "numerical": None
             if found is None
-            else {"rank": found.rank, "profile": list(found.profile), "gap": min(found.gap, 1e308)},
+            else {
+                "rank": found.rank,
+                "profile": list(found.profile),
+                "gap": found.gap if isfinite(found.gap) else None,
+            },
         }

@@ -39,7 +39,8 @@ class GenericRank:
     prime : int
         The field of the computation.
     error : float
-        Bound on the probability that the rank came out too small (Schwartz and Zippel; exponentials count as variables).
+        Bound on the probability that the rank came out too small (Schwartz and Zippel; an exponential counts as a
+        variable).
     """
 
     rank: int

@@ -1,8 +1,8 @@
 """A proved lower bound of the rank of a large matrix of balls, from one minor and its inverse in floats.
 
 Columns and rows are chosen in floats; what is proved does not depend on the choice. If B is any matrix with
-``|C B - 1| < 1`` for all C in a square ball matrix, every such C is regular. B is the inverse in floats, which are exact
-dyadic numbers, and the product and its norm are enclosed.
+``|C B - 1| < 1`` for all C in a square ball matrix, every such C is regular. B is the inverse in floats, which are
+exact dyadic numbers, and the product and its norm are enclosed.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 from flint import arb, arb_mat, ctx
-from jaxtyping import Float
+from jaxtyping import Float, Int
 
 THRESHOLDS = (1e-13, 1e-11, 1e-9, 1e-7, 1e-5, 1e-3)
 """Pivots that count, relative to the largest one; the next one is tried where the proof fails."""
@@ -44,45 +44,34 @@ def proved_rank(matrix: arb_mat, most: int, bits: int) -> int:
     middle = np.array([float(v) for v in entries], dtype=np.float64).reshape(shape)
     if not middle.size or not np.isfinite(middle).all():
         return 0
-    tried = shape[0] + 1
+    order, pivots = _pivoted(middle)
+    tried = 0
     for threshold in THRESHOLDS:
-        rows, columns = _choose(middle, most, threshold)
-        if len(rows) == tried:
+        count = min(int(np.sum(pivots > threshold * pivots[0])), most)
+        if count == tried or not count:
             continue
-        tried = len(rows)
-        if tried and _regular(entries, shape[1], middle, rows, columns, bits):
-            return tried
+        tried, columns = count, order[:count]
+        rows = np.arange(count) if count == shape[0] else _pivoted(middle[:, columns].T)[0][:count]
+        if _regular(entries, shape[1], middle, rows, columns, bits):
+            return count
     return 0
 
 
-def _choose(
-    middle: Float[np.ndarray, "D K"], most: int, threshold: float
-) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, " r"]]:
-    """Return the rows and columns of a minor that floats take for regular."""
-    columns = _independent(middle, most, threshold)
-    if len(columns) == len(middle):
-        return np.arange(len(middle)), columns
-    rows = _independent(middle[:, columns].T, len(columns), 0.0)
-    return rows, columns[: len(rows)]
-
-
-def _independent(matrix: Float[np.ndarray, "D K"], most: int, threshold: float) -> Float[np.ndarray, " r"]:
-    """Return columns that are independent, the most independent ones first."""
+def _pivoted(matrix: Float[np.ndarray, "D K"]) -> tuple[Int[np.ndarray, " K"], Float[np.ndarray, " r"]]:
+    """Return the columns, the most independent ones first, and how far each is from those before it."""
     from scipy.linalg import qr  # comes with JAX
 
     lengths = np.linalg.norm(matrix, axis=0)
     found: Any = qr(matrix / np.where(lengths > 0, lengths, 1.0), mode="r", pivoting=True)
-    pivots = np.abs(np.diag(found[0]))
-    count = int(np.sum(pivots > threshold * pivots[0]))
-    return found[1][: min(count, most)]
+    return found[1], np.abs(np.diag(found[0]))
 
 
 def _regular(
     entries: list[arb],
     width: int,
     middle: Float[np.ndarray, "D K"],
-    rows: Float[np.ndarray, " r"],
-    columns: Float[np.ndarray, " r"],
+    rows: Int[np.ndarray, " r"],
+    columns: Int[np.ndarray, " r"],
     bits: int,
 ) -> bool:
     """Prove that a minor is regular; False says nothing."""

@@ -1,9 +1,9 @@
 r"""Formal transport: the size of an orbit from power series along one curve.
 
-Let a generic control drive a curve, ``theta' = grad G_t(theta)`` with ``G_t = sum_i c_i(t) F(.)(x_i)``, and carry fields
-of the family back to its start: ``w(t) = Psi(t) grad F(theta(t))(x)`` with ``Psi' = -Psi A``, ``A = Hess G_t``. All Taylor
-coefficients of all ``w`` lie in ``Lie(V)(theta)``, so their rank is a lower bound of the dimension of the orbit; order n
-holds the brackets of length n + 1.
+Let a generic control drive a curve, ``theta' = grad G_t(theta)`` with ``G_t = sum_i c_i(t) F(.)(x_i)``, and carry the
+fields of the family back to its start: ``w(t) = Psi(t) grad F(theta(t))(x)`` with ``Psi' = -Psi A``, ``A = Hess G_t``.
+All Taylor coefficients of all ``w`` lie in ``Lie(V)(theta)``, so their rank is a lower bound of the dimension of the
+orbit; order n holds the brackets of length n + 1.
 
 At a point where theta, the x_i and the c_i are generic the first order that adds nothing ends the search for good:
 the coefficients up to n span a space over the field of functions that ``L = d/dt + [X_t, .]`` maps to itself, and since
@@ -21,15 +21,7 @@ STAGES = (1, 2, 3, 5, 8, 12, 17, 23, 30)
 
 
 class Family(Protocol):
-    """The gradient family along a curve through one point, in one arithmetic.
-
-    Attributes
-    ----------
-    parameters : int
-        D.
-    """
-
-    parameters: int
+    """The gradient family along a curve through one point, in one arithmetic."""
 
     def prolong(self, length: int) -> tuple[list[Any], list[Any]]:
         """Return the coefficients of the fields, ``length`` matrices (D, K), and of A, one fewer of shape (D, D)."""

@@ -29,7 +29,8 @@ def orbit_text(document: Mapping[str, Any]) -> str:
     numerical = orbit["numerical"]
     if numerical is not None:
         profile = " ".join(map(str, numerical["profile"]))
-        text = f"rank {numerical['rank']} by order {profile}, gap {numerical['gap']:.1e}; no proof"
+        gap = "no gap, full rank" if numerical["gap"] is None else f"gap {numerical['gap']:.1e}"
+        text = f"rank {numerical['rank']} by order {profile}, {gap}; no proof"
         lines.append(("in floats", text))
     if document["one_region"]:
         lines.append(("note", "the lower bound holds at this point, the upper one in every activation region"))
