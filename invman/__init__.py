@@ -49,7 +49,7 @@ if TYPE_CHECKING:
         coarsest,
         parse_equations,
     )
-    from invman.orbit import Certificate, OrbitOptions, find_orbit
+    from invman.orbit import Certificate, CertifyReport, OrbitOptions, certify_lattice, find_orbit
     from invman.symmetry import DiscreteSymmetry, find_symmetry
     from invman.symmetry.findings import Findings, find_all_symmetry
     from invman.symmetry.laws import Laws, find_laws
@@ -60,6 +60,7 @@ _HOME = {
     "BalancedManifold": "manifold",
     "BalancedSpace": "manifold",
     "Certificate": "orbit",
+    "CertifyReport": "orbit",
     "CheckOptions": "flow",
     "CheckReport": "flow",
     "CondensedManifold": "manifold",
@@ -83,6 +84,7 @@ _HOME = {
     "Verdict": "flow",
     "Verification": "flow",
     "build_lattice": "lattice",
+    "certify_lattice": "orbit",
     "coarsest": "manifold",
     "count_condensed": "lattice",
     "count_symmetric": "lattice",
@@ -112,6 +114,7 @@ __all__ = [
     "BalancedManifold",
     "BalancedSpace",
     "Certificate",
+    "CertifyReport",
     "CheckOptions",
     "CheckReport",
     "CondensedManifold",
@@ -138,6 +141,7 @@ __all__ = [
     "Verification",
     "__version__",
     "build_lattice",
+    "certify_lattice",
     "coarsest",
     "count_condensed",
     "count_symmetric",

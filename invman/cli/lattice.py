@@ -31,6 +31,7 @@ def lattice(
     output: Annotated[list[Path], Parameter(name=["--output", "-o"])],
     family: Family = "condensed",
     classes: Classes = False,
+    certify: Annotated[bool, Parameter(negative="")] = False,
     budget: Budget = 250_000,
     one_region: OneRegion = False,
 ) -> int:
@@ -40,6 +41,8 @@ def lattice(
     ----------
     output
         FILE.json, .graphml, .dot, .svg, .html or .tex; may be given several times.
+    certify
+        Attach to every manifold the dimension of its generic orbit, with the certificate.
     """
     from invman.architecture import read_architecture
     from invman.lattice import build_lattice, lattice_document
@@ -54,10 +57,16 @@ def lattice(
         check_writable(path)
     progress = Progress("listing manifolds")
     program = read_architecture(arch, one_region=one_region)
-    document = lattice_document(
-        build_lattice(program, family=family, classes=classes, budget=budget, progress=progress)
-    )
+    built = build_lattice(program, family=family, classes=classes, budget=budget, progress=progress)
     progress.close()
+    orbits = None
+    if certify:
+        from invman.orbit import certify_lattice
+
+        progress = Progress("certifying")
+        orbits = certify_lattice(built, progress=progress).by_node()
+        progress.close()
+    document = lattice_document(built, orbits=orbits)
     write_files({path: writers()[path.suffix.lstrip(".")](document) for path in output})
     sys.stdout.write("".join(f"wrote {path}\n" for path in output))
     return 0

@@ -18,6 +18,7 @@ from cyclopts import App, CycloptsError
 import invman
 from invman.architecture.activations import nearest
 from invman.cli.analyze import analyze
+from invman.cli.certify import certify
 from invman.cli.enumerate import enumerate_
 from invman.cli.lattice import lattice
 from invman.cli.laws import laws
@@ -57,7 +58,7 @@ app = App(
     version_flags=["--version"],
     result_action="return_value",
 )
-for command in (analyze, enumerate_, lattice, verify, orbit, symmetry, laws, show):
+for command in (analyze, enumerate_, lattice, verify, orbit, certify, symmetry, laws, show):
     app.command(command, name=command.__name__.rstrip("_"))
 
 

@@ -106,7 +106,11 @@ def _within(axis: AxisSymmetry, factor: PermutationFactor | Pool) -> bool:
     return axis.axis in factor.axes
 
 
-def lattice_document(lattice: Lattice, verdicts: Mapping[int, Document] | None = None) -> Document:
+def lattice_document(
+    lattice: Lattice,
+    verdicts: Mapping[int, Document] | None = None,
+    orbits: Mapping[int, Document] | None = None,
+) -> Document:
     """Return a lattice with all of its listed manifolds and covers.
 
     Parameters
@@ -115,6 +119,8 @@ def lattice_document(lattice: Lattice, verdicts: Mapping[int, Document] | None =
         The lattice.
     verdicts : mapping of int to dict, optional
         What the checker found, by the position of the manifold.
+    orbits : mapping of int to dict, optional
+        Certificates of the generic orbits, by the position of the manifold.
 
     Returns
     -------
@@ -129,6 +135,7 @@ def lattice_document(lattice: Lattice, verdicts: Mapping[int, Document] | None =
             "class": f"c{lattice.class_of[number]}",
             **manifold_document(manifold),
             **({"verdict": verdicts[number]} if verdicts is not None else {}),
+            **({"orbit": orbits[number]} if orbits is not None else {}),
         }
         for number, manifold in enumerate(lattice.manifolds)
     ]

@@ -86,6 +86,11 @@ class ExactFamily:
             fields = [self.ring.matrix([[entry[n] for entry in row] for row in rows]) for n in range(length)]
         return fields, bends
 
+    def add(self, left: Any, right: Any) -> Any:
+        """Add matrices."""
+        with self._active():
+            return left + right
+
     def product(self, left: Any, right: Any) -> Any:
         """Multiply matrices."""
         with self._active():

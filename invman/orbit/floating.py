@@ -26,6 +26,8 @@ TERMS = 32
 """Coefficients of the polynomials in t by which the inputs of the control are weighted."""
 SMALL = 256
 """Up to this many parameters brackets are asked for three coefficients at once, since compilation takes longest."""
+TINY = 64
+"""Up to this many parameters the compiler does not optimise, since each function runs only a few times."""
 NOTHING = 1e-12
 """A column shorter than this, relative to the longest one, counts as zero."""
 SLACK = 1e3
@@ -82,6 +84,10 @@ class FloatFamily:
         fields = [field[: self.samples].reshape(-1, self.parameters).T for field in self._found[:length]]
         return fields, self._bends[: length - 1]
 
+    def add(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+        """Add matrices."""
+        return left + right
+
     def product(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
         """Multiply matrices."""
         return left @ right
@@ -92,7 +98,9 @@ class FloatFamily:
 
     def _compiled(self, function: Callable[..., Any], *arguments: Any) -> Callable[..., Any]:
         start = time.perf_counter()
-        compiled = jax.jit(function).lower(*arguments).compile()
+        lowered = jax.jit(function).lower(*arguments)
+        tiny = self.parameters <= TINY
+        compiled = lowered.compile(compiler_options={"xla_backend_optimization_level": "0"} if tiny else None)
         self.compile_seconds += time.perf_counter() - start
         return compiled
 

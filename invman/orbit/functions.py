@@ -106,7 +106,7 @@ def _logistic(ring: Ring, name: str, u: Any) -> Jet:
 
 
 def power(ring: Ring, u: Any, exponent: Fraction) -> Jet:
-    """Return a rational power of a series and its first two derivatives; roots of order 2, 4, 8, ... only."""
+    """Return a rational power of a series and its first two derivatives; the denominator is 1, 2, 4, 8, ..."""
     if exponent.denominator == 1 and exponent >= 0:
         n = int(exponent)
         lower = [ring.number(Fraction(1))]

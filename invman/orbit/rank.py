@@ -93,6 +93,9 @@ class BallRank:
         return self.rank
 
     def _insert(self, column: list[Any]) -> None:
+        if not all(v.is_finite() for v in column):
+            self.blurred = True
+            return
         size = max(_upper(v) for v in column)
         for place, pivot in self.pivots:
             factor = column[place]

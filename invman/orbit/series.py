@@ -20,8 +20,8 @@ from invman.symmetry.infinitesimal.functions import Symmetry
 from invman.symmetry.infinitesimal.tape import Scalar, residue
 from invman.symmetry.infinitesimal.tower import RedrawError, Tower
 
-SPAN = 64
-"""Random rational numbers are whole multiples of 1/SPAN between -1 and 1."""
+SPAN = 2**30
+"""Random rational numbers are whole multiples of 1/SPAN between -1 and 1: too many to meet a kink by chance."""
 
 
 class Ring(Protocol):
@@ -127,17 +127,19 @@ class BallRing:
         return found + [arb(0)] * (self.length - len(found))
 
     def draw(self) -> arb:
-        """Return a random multiple of 1/64 in [-1, 1] that is not zero."""
+        """Return a random multiple of 2^-30 in [-1, 1] that is not zero."""
         size = int(self.rng.integers(1, SPAN + 1)) * (1 - 2 * int(self.rng.integers(2)))
-        return arb(fmpq(size, SPAN))
+        return self.embed(Fraction(size, SPAN))
 
     def embed(self, value: Fraction) -> arb:
         """Return a ball that holds a rational number."""
-        return arb(fmpq(value.numerator, value.denominator))
+        with self.active():
+            return arb(fmpq(value.numerator, value.denominator))
 
     def over(self, value: arb, divisor: int) -> arb:
         """Divide by a natural number."""
-        return value / divisor
+        with self.active():
+            return value / divisor
 
     def matrix(self, rows: Sequence[Sequence[Any]]) -> arb_mat:
         """Return a matrix of balls."""
@@ -153,7 +155,7 @@ class BallRing:
 
     def exp(self, u: arb_series) -> arb_series:
         """Return the exponential."""
-        return u.exp()
+        return _finite(u.exp)
 
     def waves(self, u: arb_series) -> tuple[arb_series, arb_series]:
         """Return sine and cosine."""
@@ -163,7 +165,7 @@ class BallRing:
         """Return erf, arctan, log or softplus."""
         del symmetry, slope
         if name == "softplus":
-            return (u.exp() + 1).log()
+            return _finite((u.exp() + 1).log)
         return _finite({"erf": u.erf, "arctan": u.atan, "log": u.log}[name])
 
     def bell_factor(self) -> arb_series:
@@ -171,13 +173,13 @@ class BallRing:
         return arb_series([2 / arb.pi().sqrt()])
 
     def gate(self, name: str, u: arb_series) -> arb_series:
-        """Return the slope of relu or abs: 0 where u vanishes, and a redraw where its sign cannot be told."""
+        """Return the slope of relu or abs: 0 where u vanishes for ever, and a redraw at a kink."""
         start = self.coefficients(u)[0]
         if start > 0:
             return self.number(Fraction(1))
         if start < 0:
             return self.number(Fraction(-1 if name == "abs" else 0))
-        if start.is_zero():
+        if all(c.is_zero() for c in u.coeffs()):
             return self.number(Fraction(0))
         raise RedrawError
 

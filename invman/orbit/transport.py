@@ -27,6 +27,10 @@ class Family(Protocol):
         """Return the coefficients of the fields, ``length`` matrices (D, K), and of A, one fewer of shape (D, D)."""
         ...
 
+    def add(self, left: Any, right: Any) -> Any:
+        """Add matrices."""
+        ...
+
     def product(self, left: Any, right: Any) -> Any:
         """Multiply matrices."""
         ...
@@ -62,10 +66,10 @@ def transport(family: Family, order: int) -> Iterator[Any]:
             if n:
                 total = bends[n - 1]
                 for k, psi in enumerate(backward, 1):
-                    total = total + family.product(psi, bends[n - 1 - k])
+                    total = family.add(total, family.product(psi, bends[n - 1 - k]))
                 backward.append(family.divide(total, -n))
             moved = fields[n]
             for k, psi in enumerate(backward[:n], 1):
-                moved = moved + family.product(psi, fields[n - k])
+                moved = family.add(moved, family.product(psi, fields[n - k]))
             yield moved
         done = length

@@ -148,6 +148,22 @@ def leaf_lines(manifold: Manifold) -> list[str]:
     return [dimensions, str(manifold["reason"])]
 
 
+def interval(orbit: Mapping[str, Any]) -> str:
+    """Write the dimension of an orbit, or the interval that holds it."""
+    lower, upper = orbit["lower"]["value"], orbit["upper"]["value"]
+    return str(lower) if lower == upper else f"{lower} to {upper}"
+
+
+def orbit_line(manifold: Manifold) -> str:
+    """Write how large the generic orbit of a manifold is proved to be; empty where it was not asked for."""
+    orbit = manifold.get("orbit")
+    if not orbit:
+        return ""
+    size = f"dimension {interval(orbit)}{', exact' if orbit['exact'] else ''}"
+    filled = {True: "a continuum of orbits fills the manifold", False: "open in the manifold", None: "undecided"}
+    return f"generic orbit: {size}; {filled[orbit['foliated']]}"
+
+
 def _stabiliser_lines(manifold: Manifold) -> list[str]:
     order = (manifold.get("stabiliser") or {}).get("order")
     return [] if order is None else [f"fixed by a group of order {whole(order)}"]
@@ -170,6 +186,7 @@ def tooltip(manifold: Manifold, limit: int = 12) -> str:
         *leaf_lines(manifold),
         f"origin: {manifold.get('origin', 'unknown')}",
         *_stabiliser_lines(manifold),
+        *filter(None, [orbit_line(manifold)]),
         f"verdict: {reason(manifold)}",
         *(equations[:limit] or ["no equation"]),
     ]

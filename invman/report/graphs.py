@@ -101,6 +101,7 @@ def _attributes(manifold: Any) -> dict[str, str | int | float]:
         "dimension": manifold["dimension"],
         "orbit_size": manifold.get("orbit_size"),
         "origin": manifold.get("origin"),
+        **_orbit(manifold.get("orbit")),
         "stabiliser_order": (manifold.get("stabiliser") or {}).get("order"),
         "equations": "\n".join(str(equation) for equation in manifold.get("equations") or []),
         "reduced": manifold.get("reduced"),
@@ -111,6 +112,16 @@ def _attributes(manifold: Any) -> dict[str, str | int | float]:
         "reason": result.get("reason"),
     }
     return {key: _scalar(value) for key, value in values.items() if value is not None}
+
+
+def _orbit(orbit: Any) -> dict[str, object]:
+    if not orbit:
+        return {}
+    return {
+        "orbit_lower": orbit["lower"]["value"],
+        "orbit_upper": orbit["upper"]["value"],
+        "orbit_finding": orbit["finding"],
+    }
 
 
 def _scalar(value: object) -> str | int | float:

@@ -6,7 +6,18 @@ import re
 from collections.abc import Mapping
 
 from invman.report.classes import class_rows, one_line
-from invman.report.document import INVARIANT, Document, checked, manifolds, number, plural, reason, verdict, whole
+from invman.report.document import (
+    INVARIANT,
+    Document,
+    checked,
+    interval,
+    manifolds,
+    number,
+    plural,
+    reason,
+    verdict,
+    whole,
+)
 from invman.report.text import clean
 
 _MEANING = (
@@ -85,6 +96,7 @@ def _symmetry(document: Document) -> list[str]:
 
 def _classes(document: Document) -> list[str]:
     rows = []
+    certified = all(manifold.get("orbit") for manifold in manifolds(document))
     for row in class_rows(document):
         first = row.representative
         rows.append(
@@ -94,10 +106,12 @@ def _classes(document: Document) -> list[str]:
                 whole(row.size),
                 _plain(first.get("origin", "unknown")),
                 _cell_code(one_line(first.get("reduced"))),
+                *([interval(first["orbit"])] if certified else []),
                 *([_plain(row.verdict), number(row.normal), number(row.drift)] if checked(document) else []),
             ]
         )
     head = ["representative", "dimension", "size", "origin", "trains like"]
+    head += ["generic orbit"] if certified else []
     head += ["worst verdict", "worst normal", "worst drift"] if checked(document) else []
     return ["## Classes", "", "One row a class of conjugate manifolds.", "", *_table(head, rows)]
 

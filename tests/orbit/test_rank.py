@@ -104,6 +104,13 @@ def test_blur_is_relative_to_the_column(scale):
     assert (ball.rank, ball.blurred) == (1, False)
 
 
+@pytest.mark.parametrize("entry", [arb("nan"), arb(0, float("inf"))], ids=["nan", "infinite"])
+def test_columns_that_are_not_finite_are_blurred(entry):
+    ball = BallRank(BITS, 2)
+    assert ball.add(arb_mat([[entry], [entry]])) == 0
+    assert ball.blurred
+
+
 def test_a_column_of_zeros_adds_nothing():
     ball = BallRank(BITS, 3)
     assert ball.add(arb_mat([[0], [0], [0]])) == 0

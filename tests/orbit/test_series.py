@@ -182,6 +182,12 @@ def test_over_divides(value, divisor):
     assert is_number(balls(), balls().over(balls().embed(value), divisor), value / divisor)
 
 
+def test_numbers_have_the_precision_of_the_ring():
+    ring = balls(bits=256)
+    assert ring.embed(Fraction(1, 3)).rad() < 1e-70
+    assert ring.over(ring.embed(Fraction(1)), 3).rad() < 1e-70
+
+
 def test_matrices_multiply():
     ring = residues()
     assert (ring.matrix([[1, 2], [3, 4]]) * ring.matrix([[1], [-1]])).tolist() == [[-1], [-1]]
@@ -192,7 +198,7 @@ def test_matrices_multiply():
 def test_gate_of_balls():
     ring = balls()
     with ring.active():
-        found = {(name, start): ring.coefficients(ring.gate(name, embedded(ring, [start, 1])))
+        found = {(name, start): ring.coefficients(ring.gate(name, embedded(ring, [start, start])))
                  for name in ("relu", "abs") for start in (2, -2, 0)}  # fmt: skip
         unsure = ring.series([arb(0, 1e-9)])
         for name in ("relu", "abs"):

@@ -252,6 +252,18 @@ def test_more_controls_change_nothing_at_a_generic_point_of_a_linear_net(control
     assert [rank.add(m) for m in transport(family(program, ring, theta, controls), 3)][-1] == 5
 
 
+def test_the_precision_of_the_ring_is_kept():
+    program, ring = read_architecture("1-2tanh-1"), BallRing(1, 512, 0)
+    start = [ring.embed(Fraction(v)) for v in (1, 2, 3, 4)]
+    for matrix in transport(family(program, ring, start), 4):
+        assert all(v.rad() < 1e-130 for v in matrix.entries())
+
+
+def test_equal_neurons_with_different_outputs_leave_each_other():
+    theta = [Fraction(1, 4)] * 6 + [Fraction(k + 1, 4) for k in range(6)]
+    assert ball_profile("1-6tanh-1", theta, order=6) == [2, 4, 6, 9, 11, 12]
+
+
 # --- the recursion itself
 
 
@@ -271,6 +283,9 @@ class Rotation:
     def prolong(self, length):
         self.lengths.append(length)
         return [self.field(n) for n in range(length)], [self.bend * (n == 0) for n in range(length - 1)]
+
+    def add(self, left, right):
+        return left + right
 
     def product(self, left, right):
         return left * right

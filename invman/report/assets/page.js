@@ -59,6 +59,10 @@
       make("button", {type: "button", class: "close", "aria-label": "Unpin", onclick: () => pin(null)}, "×"),
       make("h2", {}, m.name),
       pairs([["dimension", m.dimension], ["conjugates", show(m.orbit_size ?? 1)], ["class", m.class], ["origin", m.origin ?? "unknown"]]),
+      ...(m.orbit ? section("Generic orbit", pairs([
+        ["dimension", m.orbit.exact ? m.orbit.lower.value : `${m.orbit.lower.value} to ${m.orbit.upper.value}`],
+        ["leaf", m.orbit.leaf_dimension ?? "unknown"], ["at least", m.orbit.lower.method], ["at most", m.orbit.upper.method],
+        ["by order", m.orbit.profile.join(" ")], ["finding", m.orbit.finding]])) : []),
       ...section("Verdict", make("p", {class: `verdict ${m.verdict_name}`}, m.verdict_name)),
       ...(m.verdict ? [pairs([["normal component", short(verdict.normal)], ["drift", short(verdict.drift)]])] : []),
       ...(verdict.reason ? [make("p", {}, verdict.reason)] : []),
