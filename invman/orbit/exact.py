@@ -14,7 +14,7 @@ from invman.orbit.series import BallRing, ModularRing
 from invman.orbit.tape import Node, Tape
 from invman.symmetry.infinitesimal.tower import RedrawError
 
-ATTEMPTS = 500
+ATTEMPTS = 1000
 """Inputs that are drawn before a function counts as undefined everywhere."""
 
 

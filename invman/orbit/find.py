@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Literal, get_args
 
@@ -158,10 +158,11 @@ class _Search:
     def run(self, place: str | None, progress: Progress | None) -> Certificate:
         options, affordable = self.options, self.work <= self.options.budget
         if options.arithmetic == "float":
-            if affordable:
+            found = self._floats()
+            if affordable and found.rank < self.upper.value:
                 self._lower_by_hull()
             nothing = Bound(0, "nothing is proved in floating point", "float64")
-            return Certificate(self.program, self.theta, place, nothing, self.upper, (), options.seed, self._floats())
+            return Certificate(self.program, self.theta, place, nothing, self.upper, (), options.seed, found)
         if not affordable:
             advice = (
                 "Use smaller sizes, raise the budget with --budget, or ask for --arithmetic float, which is no proof."
@@ -238,8 +239,13 @@ class _Search:
         self._asked = True
         budget, seed = self.options.budget, self.options.seed
         within = None if self.leaf is None else [list(map(Fraction, row)) for row in self.leaf.leaf().basis().tolist()]
-        hull = affine_hull(self.program, self.theta, seed=seed, budget=budget, within=within)
-        found = generic_rank(self.program, hull, seed=seed, budget=budget)
+        try:
+            hull = affine_hull(self.program, self.theta, seed=seed, budget=budget, within=within)
+            found = generic_rank(self.program, hull, seed=seed, budget=budget)
+        except RedrawError:  # roots that hardly ever exist modulo a prime
+            method = f"{self.upper.method}; the affine hull was not found, for lack of square roots modulo a prime"
+            self.upper = replace(self.upper, method=method)
+            return
         if found.rank >= self.upper.value:
             return
         where = "the whole space" if hull.dimension == self.program.parameter_count else "the affine hull"

@@ -160,6 +160,7 @@ def _close(program: Program, leaf: Leaf, ring: ModularRing, budget: int) -> list
         while len(gradients) < QUIET * program.output_count:
             try:
                 gradients += _gradients(program, leaf, ring, budget)
+                rejected = 0
             except RedrawError:
                 rejected += 1
                 if rejected > ATTEMPTS:

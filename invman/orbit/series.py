@@ -294,8 +294,11 @@ class ModularRing:
         return Residues(self, u.poly.inverse_series_trunc(self.length), tail)
 
     def root(self, u: Residues) -> Residues:
-        """Return the square root that is known for the constant term, continued."""
-        head = self.tower.sqrt((int(u.poly[0]), *u.tail), lenient=False)
+        """Return the square root that is known for the constant term, continued.
+
+        Residues modulo the smaller primes are lost from the first without a root on: exponentials of them are random.
+        """
+        head = self.tower.sqrt((int(u.poly[0]), *u.tail), lenient=True)
         if not head[0]:
             raise RedrawError
         wanted, found, half = self.coefficients(u), [head[0]], pow(2 * head[0], -1, self.prime)
