@@ -114,10 +114,8 @@ def closure(text: str) -> tuple[int, float, float]:
     program, rng, compiling = read_architecture(text), np.random.default_rng(1), 0.0
     start, count, compiled = time.perf_counter(), program.parameter_count, {}
     theta, inputs = rng.normal(size=count), rng.normal(size=(count, program.input_count))
-    spanning, fields = (
-        [],
-        [(None, np.concatenate([x, c])[None]) for x, c in itertools.product(inputs, np.eye(program.output_count))],
-    )
+    ends, spanning = itertools.product(inputs, np.eye(program.output_count)), []
+    fields = [(None, np.concatenate(end)[None]) for end in ends]
     with jax.enable_x64(True):
         while True:
             before, rows, candidates = len(spanning), [], []
@@ -172,14 +170,14 @@ def show(label: str, text: str, job: Callable[[], Any]) -> tuple[str, int, int, 
 def main() -> None:
     (parser := argparse.ArgumentParser()).add_argument("-o", help="PNG of the growth in D")
     output = parser.parse_args().o
-    linear, attention = "4-4identity-4", "attention(d=4,heads=2,dk=2,seq=3)"
-    wide, thousand = "20-40tanh-1", "24-40tanh-1"
+    linear, wide, thousand = "4-4identity-4", "20-40tanh-1", "24-40tanh-1"
     print(f"{'':<44}{'D':>6}{'rank':>6}{'compile s':>10}{'run s':>10}")
     own = show(f"balls, {linear}", linear, lambda: rigorous(linear))
     quick = show(f"floats, {linear}", linear, lambda: floats(linear))
     peer = show(f"all pairs of brackets, {linear}", linear, lambda: closure(linear))
     show("modulo a prime, 8-8identity-8", "8-8identity-8", lambda: modular("8-8identity-8"))
     show("modulo a prime, 3-3relu-3relu-3", "3-3relu-3relu-3", lambda: modular("3-3relu-3relu-3"))
+    attention = "attention(d=4,heads=2,dk=2,seq=3)"
     show("floats, attention (4,2,2)", attention, lambda: floats(attention))
     show(f"floats, {wide}", wide, lambda: floats(wide))
     show(f"floats, {wide}, on 0=1", wide, lambda: floats(wide, "0=1"))
@@ -189,7 +187,7 @@ def main() -> None:
     print(f"{thousand}: {full[4] / least[4]:.2f} times the floor")
     for label, row in (("balls", own), ("floats", quick)):
         print(f"{linear}: bracket closure takes {sum(peer[3:]) / sum(row[3:]):.1f} times as long as {label}")
-    nets = [f"{n}-40tanh-1" for n in (3, 6, 12, 24, 36, 49)]
+    nets = (f"{n}-40tanh-1" for n in (3, 6, 12, 24, 36, 49))
     growth = [show(f"growth, {text}", text, lambda text=text: floats(text)) for text in nets]
     if output:
         from matplotlib.figure import Figure

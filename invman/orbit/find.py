@@ -144,6 +144,14 @@ def find_orbit(
         raise UnsupportedError(msg) from None
 
 
+def leaf_of(program: Program, theta: Theta) -> BalancedManifold | None:
+    """Return the smallest balanced manifold that holds a point; None where a net is not fully connected."""
+    try:
+        return coarsest(list(theta), program)
+    except UnsupportedError:
+        return None
+
+
 class _Search:
     """One point; the bounds are looked for in the order of their cost."""
 
@@ -152,7 +160,7 @@ class _Search:
         self.samples = math.ceil(program.parameter_count / program.output_count) + 2
         self.work = operations(program) * (self.samples + DRIVERS * program.parameter_count)
         self._asked = False
-        self.leaf = self._coarsest()
+        self.leaf = leaf_of(program, theta)
         self.upper = self._leaf()
 
     def run(self, place: str | None, progress: Progress | None) -> Certificate:
@@ -218,13 +226,6 @@ class _Search:
         start = [ring.embed(value) for value in self.theta]
         family = ExactFamily(program, ring, start, self.samples, DRIVERS + 1, options.budget)
         return rank, text, transport(family, options.order)
-
-    def _coarsest(self) -> BalancedManifold | None:
-        """Return the smallest balanced manifold that holds the point; None where a net is not fully connected."""
-        try:
-            return coarsest(list(self.theta), self.program)
-        except UnsupportedError:
-            return None
 
     def _leaf(self) -> Bound:
         if self.leaf is None:

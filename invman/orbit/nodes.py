@@ -13,13 +13,12 @@ from enum import Enum
 from typing import Any
 
 from invman.architecture.program import Program
-from invman.errors import ManifoldError, UnsupportedError
+from invman.errors import ManifoldError
 from invman.lattice.lattice import Lattice
 from invman.manifold.balanced import BalancedManifold
-from invman.manifold.coarsest import coarsest
 from invman.manifold.condensed import Origin
 from invman.orbit.certificate import Certificate
-from invman.orbit.find import OrbitOptions, find_orbit
+from invman.orbit.find import OrbitOptions, find_orbit, leaf_of
 
 TRIALS = 2
 """Random points of each class in ``certify``."""
@@ -134,7 +133,6 @@ class CertifyReport:
         exact = sum(s for s, trials in zip(sizes, self.orbits, strict=True) if all(t.certificate.exact for t in trials))
         return {
             "family": self.lattice.family,
-            "hidden_axes": len(self.lattice.space.rules) if hasattr(self.lattice.space, "rules") else None,
             "manifolds": len(self.lattice),
             "exact": exact,
             "symmetry_induced": induced,
@@ -198,7 +196,7 @@ def certify_lattice(
         for trial in range(trials):
             chosen = replace(options, seed=options.seed + trial)
             certificate = find_orbit(lattice.program, manifold, options=chosen)
-            leaf = _leaf(lattice.program, certificate)
+            leaf = leaf_of(lattice.program, certificate.theta)
             if degenerate is None and leaf is not None and certificate.upper.value < leaf.leaf_dimension:
                 degenerate = _degenerate(lattice.program, options)
             row.append(NodeOrbit(manifold, certificate, leaf, _compare(certificate, leaf, bool(degenerate))))
@@ -206,13 +204,6 @@ def certify_lattice(
         if progress is not None:
             progress(number + 1, len(firsts))
     return CertifyReport(lattice, tuple(found), options)
-
-
-def _leaf(program: Program, certificate: Certificate) -> BalancedManifold | None:
-    try:
-        return coarsest(list(certificate.theta), program)
-    except UnsupportedError:
-        return None
 
 
 def _degenerate(program: Program, options: OrbitOptions) -> bool:

@@ -33,7 +33,7 @@ def orbit_text(document: Mapping[str, Any]) -> str:
     if numerical is not None:
         profile = " ".join(map(str, numerical["profile"]))
         gap = "no gap, full rank" if numerical["gap"] is None else f"gap {numerical['gap']:.1e}"
-        text = f"rank {numerical['rank']} by order {profile}, {gap}; no proof, since it ends where an order adds nothing"
+        text = f"rank {numerical['rank']} by order {profile}, {gap}; no proof: it ends where an order adds nothing"
         lines.append(("in floats", text))
     if document["one_region"]:
         lines.append(("note", "the lower bound holds at this point, the upper one in every activation region"))
