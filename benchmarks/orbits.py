@@ -30,7 +30,7 @@ from invman.orbit.series import BallRing, ModularRing
 from invman.orbit.transport import transport
 from invman.symmetry.infinitesimal.tower import draw_tower
 
-BITS = 128
+BITS, ATTENTION = 128, "attention(d=4,heads=2,dk=2,seq=3)"
 
 
 def median(job: Callable[[], Any]) -> tuple[int, float, float]:
@@ -82,7 +82,7 @@ def modular(text: str) -> int:
     ring = ModularRing(1, tower, seed=0)
     theta = [ring.draw() for _ in range(program.parameter_count)]
     family = ExactFamily(program, ring, theta, samples(program), 4, 10**7)
-    return until_still(family, ModularRank(tower.primes[0], program.parameter_count))
+    return until_still(family, ModularRank(tower.primes[0]))
 
 
 def floats(text: str, manifold: str | None = None) -> tuple[int, float, float]:
@@ -177,8 +177,7 @@ def main() -> None:
     peer = show(f"all pairs of brackets, {linear}", linear, lambda: closure(linear))
     show("modulo a prime, 8-8identity-8", "8-8identity-8", lambda: modular("8-8identity-8"))
     show("modulo a prime, 3-3relu-3relu-3", "3-3relu-3relu-3", lambda: modular("3-3relu-3relu-3"))
-    attention = "attention(d=4,heads=2,dk=2,seq=3)"
-    show("floats, attention (4,2,2)", attention, lambda: floats(attention))
+    show("floats, attention (4,2,2)", ATTENTION, lambda: floats(ATTENTION))
     show(f"floats, {wide}", wide, lambda: floats(wide))
     show(f"floats, {wide}, on 0=1", wide, lambda: floats(wide, "0=1"))
     show(f"balls, one minor, {wide}", wide, lambda: minor(wide))
@@ -187,8 +186,7 @@ def main() -> None:
     print(f"{thousand}: {full[4] / least[4]:.2f} times the floor")
     for label, row in (("balls", own), ("floats", quick)):
         print(f"{linear}: bracket closure takes {sum(peer[3:]) / sum(row[3:]):.1f} times as long as {label}")
-    nets = (f"{n}-40tanh-1" for n in (3, 6, 12, 24, 36, 49))
-    growth = [show(f"growth, {text}", text, lambda text=text: floats(text)) for text in nets]
+    growth = [show("growth", t, lambda t=t: floats(t)) for t in (f"{n}-40tanh-1" for n in (3, 6, 12, 24, 36, 49))]
     if output:
         from matplotlib.figure import Figure
 

@@ -138,7 +138,7 @@ class ExactFamily:
         raise RedrawError
 
     def _draw_input(self) -> list[Any]:
-        return [self.ring.draw() for _ in range(self.program.input_count)]
+        return [self.ring.draw_input() for _ in range(self.program.input_count)]
 
     def _control(self, length: int, *, second: bool) -> tuple[list[Any], list[dict[int, Any]]]:
         tape = Tape(self.ring)

@@ -37,8 +37,10 @@ FLOAT_ORDER = 3
 """The last order in floating point."""
 LARGE = 120
 """Parameters from which on one minor is proved regular, in place of an elimination."""
-BITS = (256, 1024)
-"""Precisions of balls; the second is used where the first leaves something undecided."""
+CHEAP = 500_000
+"""Operations on series up to which one order more is spent on testing the upper bound."""
+BALLS = ((256, 0), (1024, 6))
+"""Precisions of balls, and by how many powers of two inputs are shrunk; the second is for neurons that saturate."""
 
 
 @dataclass(frozen=True)
@@ -122,7 +124,7 @@ def find_orbit(
     >>> find_orbit("1-2tanh-1", [0, 0, 2, 1]).dimension
     4
     >>> find_orbit("2-2identity-2").profile
-    (4, 5)
+    (4, 5, 5)
     """
     program = read_architecture(architecture) if isinstance(architecture, str) else architecture
     options = options or OrbitOptions()
@@ -178,33 +180,40 @@ class _Search:
             what = f"operations on series for the orbit in {self.program!r}"
             raise OverBudgetError(what, self.work, options.budget, advice)
         lower, profile = Bound(0, "nothing was shown"), ()
-        for bits in BITS:
-            rank, description, orders = self._transport(bits)
+        for bits, shrink in BALLS:
+            rank, description, orders = self._transport(bits, shrink)
             found = self._climb(rank, orders, progress)
             if not profile or found[-1] > profile[-1]:
                 profile = tuple(found)
-                lower = Bound(profile[-1], f"rank of formal transport up to order {len(profile) - 1}", description)
-            if lower.value >= self.upper.value or not rank.blurred:
+                lower = Bound(
+                    profile[-1], f"rank of formal transport up to order {found.index(found[-1])}", description
+                )
+            if lower.value >= self.upper.value or isinstance(rank, ModularRank):
                 break
         if lower.value < self.upper.value:
             self._lower_by_hull()
         return Certificate(self.program, self.theta, place, lower, self.upper, profile, options.seed)
 
     def _climb(self, rank: Rank, orders: Iterator[Any], progress: Progress | None) -> list[int]:
-        """Add order after order until the upper bound is reached; ask for a better one where the rank stands still."""
+        """Add order after order until the upper bound is reached; ask for a better one where the rank stands still.
+
+        Where it is cheap the order that reaches the upper bound is followed by one more, which must add nothing: the
+        lower bound then tests the upper one.
+        """
+        size, cheap = self.program.parameter_count, self.work <= CHEAP
         found: list[int] = []
         for matrix in orders:
-            rank.most = self.upper.value
             found.append(rank.add(matrix))
             if progress is not None:
                 progress(len(found) - 1, self.options.order)
-            if found[-1] < self.upper.value and found[-2:-1] == found[-1:]:
+            still = found[-2:-1] == found[-1:]
+            if found[-1] < self.upper.value and still:
                 self._lower_by_hull()
-            if found[-1] >= self.upper.value:
+            if found[-1] >= self.upper.value and (still or not cheap or found[-1] == size):
                 break
         return found
 
-    def _transport(self, bits: int) -> tuple[Rank, str, Iterator[Any]]:
+    def _transport(self, bits: int, shrink: int) -> tuple[Rank, str, Iterator[Any]]:
         """Return an empty rank, the arithmetic in words, and the coefficients order by order."""
         program, options = self.program, self.options
         kinds = take_census(program, options.budget).kinds
@@ -217,11 +226,12 @@ class _Search:
             raise UnsupportedError(msg)
         if modular:
             tower = draw_tower(np.random.default_rng([options.seed, 4]), 0)
-            ring, rank = ModularRing(1, tower, options.seed), ModularRank(tower.primes[0], self.upper.value)
+            ring, rank = ModularRing(1, tower, options.seed), ModularRank(tower.primes[0])
             text = f"modulo the prime {tower.primes[0]}, a certain lower bound over the rational numbers"
         else:
             large = program.parameter_count > LARGE
-            ring, rank = BallRing(1, bits, options.seed), (MinorRank if large else BallRank)(bits, self.upper.value)
+            ring = BallRing(1, bits, options.seed, shrink)
+            rank = (MinorRank if large else BallRank)(bits, program.parameter_count)
             text = f"real balls of {bits} bits, {'one minor' if large else 'each pivot'} proved not to vanish"
         start = [ring.embed(value) for value in self.theta]
         family = ExactFamily(program, ring, start, self.samples, DRIVERS + 1, options.budget)

@@ -98,7 +98,7 @@ def _run(
     for attempt in range(POINTS):
         ring = ModularRing(1, tower, seed * POINTS + attempt)
         family = ExactFamily(program, ring, leaf.draw(ring), samples, drivers, budget)
-        rank, profile = ModularRank(tower.primes[0], leaf.dimension), []
+        rank, profile = ModularRank(tower.primes[0]), []
         try:
             for matrix in transport(family, leaf.dimension):
                 profile.append(rank.add(matrix))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -20,6 +21,10 @@ GRID = 64
 """Random parameters are whole multiples of 1/GRID."""
 REACH = 96
 """Largest random parameter, in units of 1/GRID."""
+
+LONGEST = 4000
+"""Digits, and largest power of ten, of a number that is read from text."""
+_EXPONENT = re.compile(r"[eE]([+-]?\d+)")
 
 Theta = tuple[Fraction, ...]
 
@@ -40,9 +45,33 @@ def exact_point(theta: Mapping[str, Any] | Sequence[Any] | np.ndarray, program: 
     DataError
         Another shape than the parameters have, or something that is no finite number.
     """
-    arrays = arrays_of(theta, program)
-    flat = [value for tensor in program.parameters for value in np.asarray(arrays[tensor.name]).reshape(-1).tolist()]
+    if isinstance(theta, Mapping):
+        arrays = arrays_of({str(name): _exact(value, str(name)) for name, value in theta.items()}, program)
+    else:
+        arrays = arrays_of(_exact(theta, "theta"), program)
+    flat = [value for tensor in program.parameters for value in arrays[tensor.name].reshape(-1).tolist()]
     return tuple(Fraction(value) for value in flat)
+
+
+def _exact(value: Any, place: str) -> np.ndarray:
+    """Return an array of Fractions; every number is taken as it is."""
+    array = np.asarray(value, dtype=object)
+    try:
+        entries = [_fraction(entry) for entry in array.reshape(-1).tolist()]
+    except (TypeError, ValueError, OverflowError, ZeroDivisionError):
+        msg = f"{place}: got entries that are no numbers, or rows of different lengths, expected finite numbers"
+        raise DataError(msg) from None
+    return np.array([*entries, None], dtype=object)[:-1].reshape(array.shape)
+
+
+def _fraction(entry: Any) -> Fraction:
+    if isinstance(entry, bool | np.bool_) or not isinstance(entry, int | float | Fraction | str | np.number):
+        raise TypeError
+    if isinstance(entry, str):
+        exponents = _EXPONENT.findall(entry[: LONGEST + 1])
+        if len(entry) > LONGEST or any(abs(int(exponent)) > LONGEST for exponent in exponents):
+            raise ValueError
+    return Fraction(entry.item() if isinstance(entry, np.number) else entry)
 
 
 def draw_point(program: Program, seed: int, manifold: FlatManifold | BalancedManifold | None = None) -> Theta:
@@ -97,43 +126,20 @@ def read_point(path: Path, program: Program) -> Theta:
         The file cannot be read, is no JSON, or does not fit the parameters.
     """
     try:
-        found = json.loads(path.read_text(encoding="utf-8"), parse_float=Fraction, parse_constant=_refuse)
+        # numbers stay text until they are read exactly
+        found = json.loads(path.read_text(encoding="utf-8"), parse_float=str, parse_constant=_refuse)
     except (OSError, UnicodeDecodeError) as error:
         msg = f"point {path}: got {error}, expected a JSON file that can be read"
         raise DataError(msg) from None
     except (ValueError, RecursionError) as error:
         msg = f"point {path}: got no JSON ({error}), expected numbers in a row or arrays by name"
         raise DataError(msg) from None
-    if isinstance(found, dict):
-        parts = {str(name): _array(value, f"point {path}, {name}") for name, value in found.items()}
-        return exact_point(parts, program)
-    if not isinstance(found, list):
+    if not isinstance(found, dict | list):
         msg = f"point {path}: got {type(found).__name__}, expected numbers in a row or arrays by name"
         raise DataError(msg)
-    return exact_point(_array(found, f"point {path}"), program)
+    return exact_point(found, program)
 
 
 def _refuse(word: str) -> Any:
     msg = f"got {word}"
     raise ValueError(msg)
-
-
-def _array(value: Any, place: str) -> np.ndarray:
-    try:
-        nested = _fractions(value)
-        shape = np.shape(np.asarray(nested, dtype=object))
-        flat = np.asarray(nested, dtype=object).reshape(-1)
-        if any(isinstance(entry, list) for entry in flat):
-            raise ValueError
-    except (ValueError, ZeroDivisionError, TypeError):
-        msg = f"{place}: got entries that are no numbers, or rows of different lengths, expected an array of numbers"
-        raise DataError(msg) from None
-    return flat.reshape(shape)
-
-
-def _fractions(value: Any) -> Any:
-    if isinstance(value, list):
-        return [_fractions(entry) for entry in value]
-    if isinstance(value, bool) or value is None or isinstance(value, dict):
-        raise TypeError
-    return Fraction(value)

@@ -17,13 +17,10 @@ class Rank(Protocol):
 
     Attributes
     ----------
-    most : int
-        Where to stop.
     blurred : bool
         Whether more bits might give a larger one.
     """
 
-    most: int
     blurred: bool
 
     def add(self, matrix: Any) -> int:
@@ -38,12 +35,10 @@ class ModularRank:
     ----------
     prime : int
         Below 2^63.
-    most : int
-        The rank that cannot be passed.
     """
 
-    def __init__(self, prime: int, most: int) -> None:
-        self.prime, self.most, self.blurred = prime, most, False
+    def __init__(self, prime: int) -> None:
+        self.prime, self.blurred = prime, False
         self.rows: list[list[int]] = []
 
     @property

@@ -45,6 +45,10 @@ class Ring(Protocol):
         """Return a random coefficient that is not zero."""
         ...
 
+    def draw_input(self) -> Any:
+        """Return a random input that is not zero."""
+        ...
+
     def embed(self, value: Fraction) -> Any:
         """Return a rational number as a coefficient."""
         ...
@@ -97,10 +101,12 @@ class BallRing:
         Precision.
     seed : int
         Of the random numbers.
+    shrink : int
+        Random inputs are divided by two to this power, which keeps neurons with large weights from saturating.
     """
 
-    def __init__(self, length: int, bits: int, seed: int) -> None:
-        self.length, self.bits = length, bits
+    def __init__(self, length: int, bits: int, seed: int, shrink: int = 0) -> None:
+        self.length, self.bits, self.shrink = length, bits, shrink
         self.rng = np.random.default_rng(seed)
 
     @contextmanager
@@ -130,6 +136,11 @@ class BallRing:
         """Return a random multiple of 2^-30 in [-1, 1] that is not zero."""
         size = int(self.rng.integers(1, SPAN + 1)) * (1 - 2 * int(self.rng.integers(2)))
         return self.embed(Fraction(size, SPAN))
+
+    def draw_input(self) -> arb:
+        """Return a random input."""
+        with self.active():
+            return self.draw() / 2**self.shrink
 
     def embed(self, value: Fraction) -> arb:
         """Return a ball that holds a rational number."""
@@ -273,6 +284,10 @@ class ModularRing:
     def draw(self) -> tuple[int, ...]:
         """Return residues of a random number, none of them zero."""
         return draw(self.rng, self.tower)
+
+    def draw_input(self) -> tuple[int, ...]:
+        """Return residues of a random input."""
+        return self.draw()
 
     def embed(self, value: Fraction) -> tuple[int, ...]:
         """Return the residues of a rational number."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -47,8 +48,14 @@ def _bound(bound: Mapping[str, Any]) -> str:
         text += f" ({bound['manifold']})"
     text += f"; {bound['arithmetic']}"
     if bound["error"]:
-        text += f"; chance of an error below {bound['error']:.0e}"
+        text += f"; chance of an error below {_ceiling(bound['error'])}"
     return text
+
+
+def _ceiling(value: float) -> str:
+    """Write a positive number with one digit, rounded up."""
+    exponent = math.floor(math.log10(value))
+    return f"{math.ceil(value / 10.0**exponent):.0f}e{exponent}"
 
 
 def certify_text(document: Mapping[str, Any]) -> str:

@@ -26,7 +26,7 @@ def modular_profile(program, order=4):
     ring, count = ModularRing(1, tower, seed=0), program.parameter_count
     family = ExactFamily(program, ring, [ring.draw() for _ in range(count)],
                          -(-count // program.output_count) + 2, 4, 10**6)  # fmt: skip
-    rank, found = ModularRank(tower.primes[0], count), []
+    rank, found = ModularRank(tower.primes[0]), []
     for matrix in transport(family, order):
         found.append(rank.add(matrix))
         if found[-1] == count or found[-2:-1] == found[-1:]:

@@ -49,7 +49,7 @@ def modular_profile(text, theta=None, order=8, seed=0):
     program, tower = read_architecture(text, one_region=True), draw_tower(np.random.default_rng(seed), 2)
     ring, count = ModularRing(1, tower, seed), program.parameter_count
     start = [ring.draw() if theta is None else ring.embed(Fraction(theta[i])) for i in range(count)]
-    rank, found = ModularRank(tower.primes[0], count), []
+    rank, found = ModularRank(tower.primes[0]), []
     for matrix in transport(family(program, ring, start), order):
         found.append(rank.add(matrix))
         if found[-1] == count or (theta is None and found[-2:-1] == found[-1:]):
@@ -247,7 +247,7 @@ def test_arithmetics_agree_on_random_programs(text):
 @pytest.mark.parametrize("controls", [1, 2, 6])
 def test_more_controls_change_nothing_at_a_generic_point_of_a_linear_net(controls):
     program, tower = read_architecture("2-2identity-2"), draw_tower(np.random.default_rng(7), 0)
-    ring, rank = ModularRing(1, tower, 7), ModularRank(tower.primes[0], 8)
+    ring, rank = ModularRing(1, tower, 7), ModularRank(tower.primes[0])
     theta = [ring.draw() for _ in range(8)]
     assert [rank.add(m) for m in transport(family(program, ring, theta, controls), 3)][-1] == 5
 
