@@ -26,7 +26,8 @@ from invman.orbit.exact import ExactFamily
 from invman.orbit.floating import float_rank
 from invman.orbit.minor import proved_rank
 from invman.orbit.rank import BallRank, ModularRank
-from invman.orbit.series import BallRing, ModularRing
+from invman.orbit.balls import BallRing
+from invman.orbit.residues import ModularRing
 from invman.orbit.transport import transport
 from invman.symmetry.infinitesimal.tower import draw_tower
 

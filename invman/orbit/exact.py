@@ -10,7 +10,8 @@ from typing import Any
 
 from invman.architecture.program import Program
 from invman.architecture.scalars import expand
-from invman.orbit.series import BallRing, ModularRing
+from invman.orbit.balls import BallRing
+from invman.orbit.residues import ModularRing
 from invman.orbit.tape import Node, Tape
 from invman.symmetry.infinitesimal.tower import RedrawError
 

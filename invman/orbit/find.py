@@ -21,7 +21,8 @@ from invman.orbit.generic import DRIVERS, generic_rank
 from invman.orbit.hull import affine_hull
 from invman.orbit.points import FlatManifold, Theta, draw_point, exact_point
 from invman.orbit.rank import BallRank, MinorRank, ModularRank, Rank
-from invman.orbit.series import BallRing, ModularRing
+from invman.orbit.balls import BallRing
+from invman.orbit.residues import ModularRing
 from invman.orbit.transport import transport
 from invman.symmetry.infinitesimal.census import take_census
 from invman.symmetry.infinitesimal.tower import RedrawError, draw_tower

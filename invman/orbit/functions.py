@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from invman.orbit.series import Ring
+from invman.orbit.ring import Ring
 
 Jet = tuple[Any, Any, Any]
 """f(u), f'(u), f''(u)."""
@@ -34,7 +34,7 @@ def jet(ring: Ring, name: str, u: Any) -> Jet:
 
     Examples
     --------
-    >>> from invman.orbit.series import BallRing
+    >>> from invman.orbit.balls import BallRing
     >>> ring = BallRing(2, 64, seed=0)
     >>> [str(v) for v in jet(ring, "square", ring.number(Fraction(3)))[1:]]
     ['6.00000000000000 + O(x^10)', '2.00000000000000 + O(x^10)']

@@ -15,7 +15,7 @@ from invman.architecture.program import Program
 from invman.orbit.exact import ExactFamily
 from invman.orbit.hull import Leaf
 from invman.orbit.rank import ModularRank
-from invman.orbit.series import ModularRing
+from invman.orbit.residues import ModularRing
 from invman.orbit.transport import transport
 from invman.symmetry.infinitesimal.census import take_census
 from invman.symmetry.infinitesimal.tower import RedrawError

@@ -17,7 +17,7 @@ from invman.architecture.program import Program
 from invman.architecture.scalars import expand
 from invman.errors import UnsupportedError
 from invman.orbit.exact import ATTEMPTS
-from invman.orbit.series import ModularRing
+from invman.orbit.residues import ModularRing
 from invman.orbit.tape import Tape
 from invman.symmetry.infinitesimal.census import take_census
 from invman.symmetry.infinitesimal.fields import TALLEST

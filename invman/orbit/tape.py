@@ -14,7 +14,7 @@ from invman.architecture.activations import Activation
 from invman.architecture.scalars import custom_body, substitute
 from invman.errors import UnsupportedError
 from invman.orbit.functions import jet, power
-from invman.orbit.series import Ring
+from invman.orbit.ring import Ring
 
 
 class Node:

@@ -12,7 +12,7 @@ from invman.orbit import floating
 from invman.orbit.exact import ExactFamily
 from invman.orbit.floating import FloatFamily, FloatRank, float_rank
 from invman.orbit.rank import ModularRank
-from invman.orbit.series import ModularRing
+from invman.orbit.residues import ModularRing
 from invman.orbit.transport import transport
 from invman.symmetry.infinitesimal.tower import RedrawError, draw_tower
 

@@ -11,7 +11,7 @@ from invman.architecture import read_architecture
 from invman.manifold import BalancedSpace, coarsest
 from invman.orbit import draw_point, find_orbit
 from invman.orbit.hull import Leaf, affine_hull, tower_of
-from invman.orbit.series import ModularRing
+from invman.orbit.residues import ModularRing
 
 BUDGET = 10**6
 

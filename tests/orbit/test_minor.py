@@ -12,7 +12,7 @@ from invman.architecture import read_architecture
 from invman.orbit.exact import ExactFamily
 from invman.orbit.minor import proved_rank
 from invman.orbit.rank import BallRank
-from invman.orbit.series import BallRing
+from invman.orbit.balls import BallRing
 
 BITS = 128
 

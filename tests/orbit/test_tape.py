@@ -14,7 +14,8 @@ from flint import arb
 from invman.architecture import parse_program, read_architecture
 from invman.architecture.scalars import expand, sympy_map
 from invman.errors import UnsupportedError
-from invman.orbit.series import BallRing, ModularRing
+from invman.orbit.balls import BallRing
+from invman.orbit.residues import ModularRing
 from invman.orbit.tape import Tape
 from invman.symmetry.infinitesimal.tower import draw_tower
 

@@ -12,7 +12,8 @@ from flint import arb, ctx
 from hypothesis import given
 from hypothesis import strategies as st
 
-from invman.orbit.series import SPAN, BallRing, ModularRing
+from invman.orbit.balls import SPAN, BallRing
+from invman.orbit.residues import ModularRing
 from invman.symmetry.infinitesimal.tower import RedrawError, draw_tower
 
 LENGTH = 5
