@@ -8,6 +8,7 @@ stands still. Run: ``python benchmarks/orbits.py [-o growth.png]``.
 from __future__ import annotations
 
 import argparse
+import importlib
 import itertools
 import statistics
 import time
@@ -22,11 +23,11 @@ import numpy as np
 from invman.architecture import Program, read_architecture
 from invman.architecture.evaluate import jax_map
 from invman.manifold import CondensedSpace
+from invman.orbit.balls import BallRing
 from invman.orbit.exact import ExactFamily
 from invman.orbit.floating import float_rank
 from invman.orbit.minor import proved_rank
 from invman.orbit.rank import BallRank, ModularRank
-from invman.orbit.balls import BallRing
 from invman.orbit.residues import ModularRing
 from invman.orbit.transport import transport
 from invman.symmetry.infinitesimal.tower import draw_tower
@@ -189,9 +190,8 @@ def main() -> None:
         print(f"{linear}: bracket closure takes {sum(peer[3:]) / sum(row[3:]):.1f} times as long as {label}")
     growth = [show("growth", t, lambda t=t: floats(t)) for t in (f"{n}-40tanh-1" for n in (3, 6, 12, 24, 36, 49))]
     if output:
-        from matplotlib.figure import Figure
-
-        axes = (figure := Figure()).add_subplot(xlabel="parameters D", ylabel="seconds without compilation")
+        figure = importlib.import_module("matplotlib.figure").Figure()  # an optional extra
+        axes = figure.add_subplot(xlabel="parameters D", ylabel="seconds without compilation")
         axes.loglog([row[1] for row in growth], [row[4] for row in growth], "o-")
         figure.savefig(output, dpi=150)
 

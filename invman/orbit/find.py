@@ -15,13 +15,13 @@ from invman.architecture.scalars import operations
 from invman.errors import DataError, OverBudgetError, UnsupportedError
 from invman.manifold.balanced import BalancedManifold
 from invman.manifold.coarsest import coarsest
+from invman.orbit.balls import BallRing
 from invman.orbit.certificate import Bound, Certificate, NumericalRank
 from invman.orbit.exact import ExactFamily
 from invman.orbit.generic import DRIVERS, generic_rank
 from invman.orbit.hull import affine_hull
 from invman.orbit.points import FlatManifold, Theta, draw_point, exact_point
 from invman.orbit.rank import BallRank, MinorRank, ModularRank, Rank
-from invman.orbit.balls import BallRing
 from invman.orbit.residues import ModularRing
 from invman.orbit.transport import transport
 from invman.symmetry.infinitesimal.census import take_census

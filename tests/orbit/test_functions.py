@@ -14,8 +14,8 @@ from flint import arb
 from invman.architecture.activations import PRIMITIVES, REGISTERED
 from invman.architecture.evaluate import _table
 from invman.architecture.scalars import _sympy_table
-from invman.orbit.functions import jet, power
 from invman.orbit.balls import BallRing
+from invman.orbit.functions import jet, power
 from invman.orbit.residues import ModularRing
 from invman.symmetry.infinitesimal.tower import RedrawError, draw_tower
 

@@ -9,10 +9,10 @@ import pytest
 from flint import arb, arb_mat, ctx, fmpq, fmpq_mat
 
 from invman.architecture import read_architecture
+from invman.orbit.balls import BallRing
 from invman.orbit.exact import ExactFamily
 from invman.orbit.minor import proved_rank
 from invman.orbit.rank import BallRank
-from invman.orbit.balls import BallRing
 
 BITS = 128
 

@@ -14,9 +14,9 @@ from sympy.polys.rings import ring as polynomials
 
 from invman.architecture import read_architecture
 from invman.architecture.scalars import sympy_map
+from invman.orbit.balls import BallRing
 from invman.orbit.exact import ExactFamily
 from invman.orbit.rank import BallRank, ModularRank
-from invman.orbit.balls import BallRing
 from invman.orbit.residues import ModularRing
 from invman.orbit.transport import STAGES, transport
 from invman.symmetry.infinitesimal.tower import draw_tower
