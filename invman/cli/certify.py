@@ -26,8 +26,8 @@ def certify(
     """Certify the generic orbit of every manifold and compare it with the leaf of its coarsest balanced partition.
 
     One manifold a class is measured at random points, frozen parts included. An orbit may be smaller than its leaf
-    where a whole hidden layer is null, or where conservation laws hold everywhere; anything else is reported with its
-    point as a violation, and the exit code is 1.
+    where a whole hidden layer is null, where constant neurons act as a second bias, or where conservation laws hold
+    everywhere; anything else is reported with its point as a violation, and the exit code is 1.
 
     Parameters
     ----------

@@ -40,8 +40,9 @@ LARGE = 120
 """Parameters from which on one minor is proved regular, in place of an elimination."""
 CHEAP = 500_000
 """Operations on series up to which one order more is spent on testing the upper bound."""
-BALLS = ((256, 0), (1024, 6))
-"""Precisions of balls, and by how many powers of two inputs are shrunk; the second is for neurons that saturate."""
+BALLS = ((256, 0), (1024, 6), (4096, 6))
+"""Precisions of balls, and by how many powers of two inputs are shrunk beyond the largest parameter, where the one
+before leaves the bounds apart: for neurons that saturate. The last one is used where it is cheap."""
 
 
 @dataclass(frozen=True)
@@ -181,8 +182,9 @@ class _Search:
             what = f"operations on series for the orbit in {self.program!r}"
             raise OverBudgetError(what, self.work, options.budget, advice)
         lower, profile = Bound(0, "nothing was shown"), ()
-        for bits, shrink in BALLS:
-            rank, description, orders = self._transport(bits, shrink)
+        size = max(1, *map(abs, self.theta)) if self.theta else 1
+        for bits, shrink in BALLS if self.work <= CHEAP else BALLS[:2]:
+            rank, description, orders = self._transport(bits, shrink and shrink + math.ceil(size).bit_length())
             found = self._climb(rank, orders, progress)
             if not profile or found[-1] > profile[-1]:
                 profile = tuple(found)

@@ -12,11 +12,12 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
-from invman.architecture.program import Program
+from invman.architecture.program import Add, Apply, Program, Ref
 from invman.errors import ManifoldError
 from invman.lattice.lattice import Lattice
 from invman.manifold.balanced import BalancedManifold
 from invman.manifold.condensed import Origin
+from invman.manifold.partition import Kind
 from invman.orbit.certificate import Certificate
 from invman.orbit.find import OrbitOptions, find_orbit, leaf_of
 
@@ -33,6 +34,9 @@ class Finding(Enum):
     """It is the leaf."""
     NULL = "null layer"
     """It is smaller, and a hidden layer is wholly dead or singular, so that F does not depend on x."""
+    CONSTANT = "constant neuron"
+    """It is smaller by exactly what neurons with a constant value share: their outgoing weights move as one, and with
+    the bias of the layer they feed, so that the differences are frozen."""
     LAWS = "conservation laws"
     """It is smaller, and so are the orbits of generic points of the whole space: the activations are degenerate."""
     VIOLATION = "violation"
@@ -220,4 +224,43 @@ def _compare(certificate: Certificate, leaf: BalancedManifold | None, degenerate
         return Finding.LEAF
     if any(not any(labels) for labels in leaf.partitions):
         return Finding.NULL
+    if certificate.upper.value == leaf.leaf_dimension - _shared(leaf):
+        return Finding.CONSTANT
     return Finding.LAWS if degenerate else Finding.VIOLATION
+
+
+def _shared(leaf: BalancedManifold) -> int:
+    """Count the directions of a leaf that constant neurons lose.
+
+    A singular neuron with sigma(0) not 0 has a constant value, as a bias has. All constant sources of one neuron get
+    multiples of the same gradient: of n of them, n - 1 combinations are frozen for each class of neurons that they
+    feed.
+    """
+    net, lost = leaf.space.net, 0
+    biases = _biases(leaf.space.program)
+    for target in {edge.target for edge in net.edges}:
+        sources = [
+            edge
+            for edge in net.edges
+            if edge.target == target
+            and (
+                edge.tensor in biases
+                if edge.source is None
+                else net.layers[edge.source].constant and 0 in leaf.partitions[edge.source]
+            )
+        ]
+        if target is not None:
+            classes = sum(block.kind is Kind.LIVE for block in leaf.blocks[target])
+        else:
+            classes = leaf.space.program.output_count
+        lost += max(0, len(sources) - 1) * classes
+    return lost
+
+
+def _biases(program: Program) -> set[str]:
+    """Return the parameters that are added as they stand."""
+    found = set()
+    for statement in program.statements:
+        expr = statement.expr.argument if isinstance(statement.expr, Apply) else statement.expr
+        found |= {term.tensor for term in (expr.terms if isinstance(expr, Add) else (expr,)) if isinstance(term, Ref)}
+    return found

@@ -414,3 +414,8 @@ def test_a_planted_upper_bound_is_found(monkeypatch, text):
     monkeypatch.setattr(find._Search, "_leaf", lambda _: Bound(whole - 1, "planted"))
     with pytest.raises(ContradictionError, match="planted"):
         find_orbit(text)
+
+
+@pytest.mark.parametrize(("arch", "point"), [("1-1tanh-1", [10**6, 1]), ("1-2silu-1", [10**4, 3, 1, 1])])
+def test_saturated_neurons_are_measured_at_small_inputs(arch, point):
+    assert find_orbit(arch, point).dimension == len(point)

@@ -56,6 +56,29 @@ def test_null_layers_are_told_from_violations():
     assert report.passed
 
 
+def test_constant_neurons_share_their_gradient_with_a_bias():
+    report = certified("1-2cos-2cos-1+bias")
+    found = {t[0].manifold.name: (t[0].leaf.leaf_dimension, t[0].certificate.dimension, t[0].finding.value)
+             for t in report.orbits if t[0].leaf is not None}  # fmt: skip
+    assert report.passed
+    assert found["k1:0=singular"] == (11, 9, "constant neuron")
+    assert found["k2:0=singular"] == (10, 9, "constant neuron")
+    assert found["free"] == (13, 13, "leaf")
+
+
+@pytest.mark.parametrize("arch", ["1-2cos-1+bias", "2-2gaussian-2+bias", "1-2cos-2tanh-2+bias", "1-2tanh-2cosh-1+bias"])
+def test_nothing_but_constant_neurons_and_null_layers(arch):
+    report = certified(arch)
+    assert report.document()["exact"] == len(report.lattice)
+    assert {t.finding for trials in report.orbits for t in trials} <= {Finding.LEAF, Finding.CONSTANT, Finding.NULL}
+
+
+def test_a_dead_neuron_of_an_odd_function_has_value_zero():
+    # erf(0) = 0 in exact arithmetic too: the two softplus neurons move along (1, 1)
+    report = certified("1-2erf-2softplus-1")
+    assert report.document()["exact"] == len(report.lattice)
+
+
 def test_a_violation_is_reported_with_its_point(monkeypatch):
     def smaller(program, manifold, *, options):
         found = original(program, manifold, options=options)

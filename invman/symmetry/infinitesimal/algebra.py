@@ -58,6 +58,8 @@ class FieldAlgebra(Tape):
         else:
             mirrored = tuple(-v % prime for v, prime in zip(u, primes, strict=False))
         values = self._hashed(name, min(u[0], mirrored[0]), len(u))
+        if u[0] == mirrored[0] and symmetry != "reflected":
+            values = (0,) * len(u)  # as at 0 where the function is odd
         if u[0] > mirrored[0]:
             added = u if symmetry == "reflected" else (0,) * len(u)
             sign = 1 if symmetry == "reflected" else -1
@@ -77,6 +79,8 @@ class FieldAlgebra(Tape):
         return self.multiply([self._gated[key], argument])
 
     def _random_exp(self, value: int) -> tuple[int]:
+        if not value:
+            return (1,)
         mirrored = -value % self.prime
         drawn = self._hashed("exp", min(value, mirrored), 1)[0] or 1
         return (drawn if value <= mirrored else pow(drawn, -1, self.prime),)
