@@ -30,10 +30,12 @@ class BallRing:
         Of the random numbers.
     shrink : int
         Random inputs are divided by two to this power, which keeps neurons with large weights from saturating.
+    spread : int
+        Random inputs are multiplied by two to a random power up to this, so that they reach many activation regions.
     """
 
-    def __init__(self, length: int, bits: int, seed: int, shrink: int = 0) -> None:
-        self.length, self.bits, self.shrink = length, bits, shrink
+    def __init__(self, length: int, bits: int, seed: int, shrink: int = 0, spread: int = 0) -> None:
+        self.length, self.bits, self.shrink, self.spread = length, bits, shrink, spread
         self.rng = np.random.default_rng(seed)
 
     @contextmanager
@@ -67,7 +69,8 @@ class BallRing:
     def draw_input(self) -> arb:
         """Return a random input."""
         with self.active():
-            return self.draw() / 2**self.shrink
+            larger = int(self.rng.integers(self.spread + 1)) if self.spread else 0
+            return self.draw() * 2**larger / 2**self.shrink
 
     def embed(self, value: Fraction) -> arb:
         """Return a ball that holds a rational number."""

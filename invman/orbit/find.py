@@ -40,6 +40,8 @@ LARGE = 120
 """Parameters from which on one minor is proved regular, in place of an elimination."""
 CHEAP = 500_000
 """Operations on series up to which one order more is spent on testing the upper bound."""
+REGIONS = 6
+"""Inputs of relu and abs are of sizes up to two to this power, and four times as many, to reach all regions."""
 BALLS = ((256, 0), (1024, 6), (4096, 6))
 """Precisions of balls, and by how many powers of two inputs are shrunk beyond the largest parameter, where the one
 before leaves the bounds apart: for neurons that saturate. The last one is used where it is cheap."""
@@ -162,6 +164,8 @@ class _Search:
     def __init__(self, program: Program, theta: Theta, options: OrbitOptions) -> None:
         self.program, self.theta, self.options = program, theta, options
         self.samples = math.ceil(program.parameter_count / program.output_count) + 2
+        if program.one_region:
+            self.samples *= 4
         self.work = operations(program) * (self.samples + DRIVERS * program.parameter_count)
         self._asked = False
         self.leaf = leaf_of(program, theta)
@@ -233,7 +237,7 @@ class _Search:
             text = f"modulo the prime {tower.primes[0]}, a certain lower bound over the rational numbers"
         else:
             large = program.parameter_count > LARGE
-            ring = BallRing(1, bits, options.seed, shrink)
+            ring = BallRing(1, bits, options.seed, shrink, REGIONS if program.one_region else 0)
             rank = (MinorRank if large else BallRank)(bits, program.parameter_count)
             text = f"real balls of {bits} bits, {'one minor' if large else 'each pivot'} proved not to vanish"
         start = [ring.embed(value) for value in self.theta]

@@ -419,3 +419,9 @@ def test_a_planted_upper_bound_is_found(monkeypatch, text):
 @pytest.mark.parametrize(("arch", "point"), [("1-1tanh-1", [10**6, 1]), ("1-2silu-1", [10**4, 3, 1, 1])])
 def test_saturated_neurons_are_measured_at_small_inputs(arch, point):
     assert find_orbit(arch, point).dimension == len(point)
+
+
+def test_relu_with_hidden_biases_loses_one_dimension_a_neuron():
+    text = "input x[i]\nh[k] = relu(w[k,i]*x[i] + b[k])\nf[o] = a[o,k]*h[k]\nsize i=2, k=4, o=2"
+    found = find_orbit(read_architecture(text, one_region=True))
+    assert (found.dimension, found.program.parameter_count) == (16, 20)
