@@ -80,9 +80,9 @@ def generic_rank(program: Program, leaf: Leaf, *, seed: int, budget: int) -> Gen
     (4, 5, 5)
     """
     samples, drivers = math.ceil(leaf.dimension / max(1, program.output_count)) + 1, DRIVERS
-    prime, before = 0, None
+    prime, before = leaf.tower.primes[0], None
     while True:
-        prime, profile = _run(program, leaf, samples, drivers, seed + drivers, budget)
+        profile = _run(program, leaf, samples, drivers, seed + drivers, budget)
         if before is not None and profile[-1] == before[-1]:
             break
         before, samples, drivers = profile, samples + 1, drivers + 1
@@ -91,14 +91,11 @@ def generic_rank(program: Program, leaf: Leaf, *, seed: int, budget: int) -> Gen
     return GenericRank(profile[-1], profile, prime, min(1.0, 2 * (profile[-1] + 1) * entry / prime))
 
 
-def _run(
-    program: Program, leaf: Leaf, samples: int, drivers: int, seed: int, budget: int
-) -> tuple[int, tuple[int, ...]]:
-    tower = leaf.tower
+def _run(program: Program, leaf: Leaf, samples: int, drivers: int, seed: int, budget: int) -> tuple[int, ...]:
     for attempt in range(POINTS):
-        ring = ModularRing(1, tower, seed * POINTS + attempt)
+        ring = ModularRing(1, leaf.tower, seed * POINTS + attempt)
         family = ExactFamily(program, ring, leaf.draw(ring), samples, drivers, budget)
-        rank, profile = ModularRank(tower.primes[0]), []
+        rank, profile = ModularRank(ring.prime), []
         try:
             for matrix in transport(family, leaf.dimension):
                 profile.append(rank.add(matrix))
@@ -108,5 +105,5 @@ def _run(
                     break
         except RedrawError:
             continue
-        return tower.primes[0], tuple(profile)
+        return tuple(profile)
     raise RedrawError

@@ -8,20 +8,9 @@ from flint import arb, arb_mat, ctx, nmod_mat
 
 from invman.orbit.minor import proved_rank
 
-BLURRED = 2.0**-40
-"""A remainder whose ball is wider than this, relative to the column, might be told from zero with more bits."""
-
 
 class Rank(Protocol):
-    """A rank that grows as columns are added.
-
-    Attributes
-    ----------
-    blurred : bool
-        Whether more bits might give a larger one.
-    """
-
-    blurred: bool
+    """A rank that grows as columns are added."""
 
     def add(self, matrix: Any) -> int:
         """Add the columns of a matrix (D, K) and return the rank."""
@@ -38,7 +27,7 @@ class ModularRank:
     """
 
     def __init__(self, prime: int) -> None:
-        self.prime, self.blurred = prime, False
+        self.prime = prime
         self.rows: list[list[int]] = []
 
     @property
@@ -68,7 +57,6 @@ class BallRank:
     def __init__(self, bits: int, most: int) -> None:
         self.bits, self.most = bits, most
         self.pivots: list[tuple[int, list[arb]]] = []
-        self.blurred = False
 
     @property
     def rank(self) -> int:
@@ -89,23 +77,19 @@ class BallRank:
 
     def _insert(self, column: list[Any]) -> None:
         if not all(v.is_finite() for v in column):
-            self.blurred = True
             return
-        size = max(_upper(v) for v in column)
         for place, pivot in self.pivots:
             factor = column[place]
             if factor.is_zero():
                 continue
             column = [v if p.is_zero() else v - factor * p for v, p in zip(column, pivot, strict=True)]
             column[place] = arb(0)  # v - v * 1, exactly
-        best, place = max((_lower(v), -i) for i, v in enumerate(column))
+        best, place = max((v.abs_lower(), -i) for i, v in enumerate(column))
         if best > 0:
             lead = column[-place]
             scaled = [v if v.is_zero() else v / lead for v in column]
             scaled[-place] = arb(1)
             self.pivots.append((-place, scaled))
-        elif size > 0 and max(_upper(v) for v in column) > BLURRED * size:
-            self.blurred = True
 
 
 class MinorRank:
@@ -120,7 +104,7 @@ class MinorRank:
     """
 
     def __init__(self, bits: int, most: int) -> None:
-        self.bits, self.most, self.blurred = bits, most, False
+        self.bits, self.most = bits, most
         self.rows: list[list[Any]] = []
         self.rank = 0
 
@@ -129,11 +113,3 @@ class MinorRank:
         self.rows += matrix.transpose().tolist()
         self.rank = max(self.rank, proved_rank(arb_mat(self.rows).transpose(), self.most, self.bits))
         return self.rank
-
-
-def _lower(value: arb) -> arb:
-    return value.abs_lower()
-
-
-def _upper(value: arb) -> arb:
-    return value.abs_upper()
